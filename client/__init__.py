@@ -1,0 +1,1 @@
+"""The terminal client, on prompt-toolkit and trio."""

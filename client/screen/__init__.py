@@ -1,0 +1,1 @@
+"""What the full-screen client draws: pure functions from model to formatted text."""

@@ -1,0 +1,1 @@
+"""The rules of Dobon, pure: no clock, no I/O, no chance but a seed."""
