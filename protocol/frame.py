@@ -187,7 +187,7 @@ def _sizes() -> tuple[int, ...]:
 
 
 def _counts() -> tuple[int, ...]:
-    """By header byte: the values (in a map keys and values) of a container without a length field, else -1."""
+    """By header byte: the values (a map: keys and values) of a container without a length field, else -1."""
     counts = [-1] * 256
     for count in range(16):
         counts[0x80 | count] = 2 * count
