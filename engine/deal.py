@@ -1,0 +1,52 @@
+"""Chance, all of it: what follows from a round's 32-byte seed (rules, section 3; protocol, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import TypeVar
+
+T = TypeVar("T")
+
+SEED_BYTES = 32
+
+
+def words(seed: bytes, label: str) -> Iterator[int]:
+    """The endless stream of 32-bit words that ``seed`` gives for ``label``."""
+    prefix = seed + label.encode("ascii")
+    block = 0
+    while True:
+        digest = sha256(prefix + block.to_bytes(4, "big")).digest()
+        for start in range(0, len(digest), 4):
+            yield int.from_bytes(digest[start : start + 4], "big")
+        block += 1
+
+
+def below(n: int, stream: Iterator[int]) -> int:
+    """A number from 0 to ``n - 1``, each equally likely: words that would favour some are passed over."""
+    limit = 2**32 - 2**32 % n
+    for word in stream:
+        if word < limit:
+            return word % n
+    raise ValueError("the stream of words ended")
+
+
+def shuffle(items: list[T], stream: Iterator[int]) -> None:
+    """Shuffle in place, from the last index down to 1."""
+    for last in range(len(items) - 1, 0, -1):
+        other = below(last + 1, stream)
+        items[last], items[other] = items[other], items[last]
+
+
+def commit_of(secret: bytes) -> bytes:
+    """What a server publishes of its secret before it sees any nonce."""
+    return sha256(b"dobon commit" + secret).digest()
+
+
+def seed_of(secret: bytes, nonces: Sequence[bytes | None]) -> bytes:
+    """The round's seed from the server's secret and each seat's nonce (to 255 bytes; absent is empty)."""
+    hashed = sha256(b"dobon seed" + secret)
+    for nonce in nonces:
+        given = nonce or b""
+        hashed.update(bytes([len(given)]) + given)
+    return hashed.digest()
