@@ -19,8 +19,9 @@ happened. `round.apply` raises `Refused` for an action against the rules.
 
 from .actions import Action, Do
 from .events import Event, event_data
+from .legality import Refused
 from .match import Match
-from .round import Refused, Round
+from .round import Round
 from .rules import BadRules, Rules
 from .state import Phase
 from .view import View, view

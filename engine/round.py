@@ -19,48 +19,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from . import actions
+from . import actions, events
 from .actions import Action, Do
-from .cards import JOKERS, RANK_OF, SUIT_OF, VALUE, Card, cards_of
+from .cards import JOKERS, SUIT_OF, Card, cards_of
 from .deal import below, words
-from .events import (
-    Attack,
-    Claimed,
-    ClaimMade,
-    DirectionRace,
-    DirectionSet,
-    Event,
-    FalseClaim,
-    Opening,
-    Passed,
-    Played,
-    RoundBegun,
-    RoundOver,
-    RpsAsked,
-    Skipped,
-    Thrown,
-    TimedOut,
-    TurnBegun,
-    Turned,
-)
-from .points import Outcome, dobon_outcome, points_of
+from .events import Event
+from .legality import Legality, Refused
+from .points import Outcome, dobon_outcome
 from .rules import Rules
-from .state import Phase, RoundState, deal_hands, random_starter
-from .tables import PAIR_COUNTS
+from .state import Phase, deal_hands, random_starter
 
 LAST_TURN: Final = 1000
 LAST_ATTEMPT: Final = 5
 
 
-class Refused(Exception):
-    """An action breaks a rule; ``code`` is the protocol's error code."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
-
-
-class Round(RoundState):
+class Round(Legality):
     """A round being played. Give it a ``log`` to be told its events; without one none are built."""
 
     __slots__ = ()
@@ -88,7 +61,9 @@ class Round(RoundState):
         if log is not None:
             dealt = tuple(tuple(hand) for hand in hands)
             sizes = tuple(len(hand) for hand in hands)
-            log.append(RoundBegun(number, starter, top, tuple(discards[:-1]), dealt, sizes, len(stock)))
+            log.append(
+                events.RoundBegun(number, starter, top, tuple(discards[:-1]), dealt, sizes, len(stock))
+            )
         if round.tables.race:
             round._begin_opening()
         else:
@@ -145,12 +120,12 @@ class Round(RoundState):
         self.declined = 0
         self.find_fit()
         if self.log is not None:
-            self.log.append(Opening())
+            self.log.append(events.Opening())
 
     def _open(self, action: Action) -> None:
-        self._refuse_declined(action.seat)
-        self._refuse_card(action)
-        left = self._put(action)
+        self.refuse_declined(action.seat)
+        self.refuse_card(action)
+        left = self.put(action)
         if left == 0:
             return self._after_last_card()
         # A reverse has no effect here, not even as the skip of two players: there is no direction yet.
@@ -158,17 +133,17 @@ class Round(RoundState):
         ahead = (action.seat + reach) % self.seats
         behind = (action.seat - reach) % self.seats
         if ahead == behind:
-            self._skip_to(action.seat, reach)
+            self.skip_to(action.seat, reach)
             return self._set_direction(1, "default", ahead)
         self.phase = Phase.DIRECTION
         self.declined = 0
         self.candidates = (ahead, behind)
         if self.log is not None:
-            self.log.append(DirectionRace(self.candidates))
+            self.log.append(events.DirectionRace(self.candidates))
         return None
 
     def _decline_opening(self, action: Action) -> None:
-        self._refuse_declined(action.seat)
+        self.refuse_declined(action.seat)
         self.declined |= 1 << action.seat
         if self.declined == (1 << self.seats) - 1:
             self._nobody_opened()
@@ -180,22 +155,22 @@ class Round(RoundState):
             return self._set_direction(1, "default", self.starter)
         while card is not None:
             if self.log is not None:
-                self.log.append(Turned(card, len(self.stock)))
+                self.log.append(events.Turned(card, len(self.stock)))
             card = self.turn_up() if 1 << card & JOKERS else None
         return self._begin_opening()
 
     def _fix_direction(self, action: Action) -> None:
-        self._refuse_declined(action.seat)
-        candidates = self._refuse_no_candidate(action.seat)
-        self._refuse_card(action)
+        self.refuse_declined(action.seat)
+        candidates = self.refuse_no_candidate(action.seat)
+        self.refuse_card(action)
         self.direction = 1 if action.seat == candidates[0] else -1
         if self.log is not None:
-            self.log.append(DirectionSet(self.direction, "play"))
+            self.log.append(events.DirectionSet(self.direction, "play"))
         self._move_on(action)
 
     def _decline_direction(self, action: Action) -> None:
-        self._refuse_declined(action.seat)
-        candidates = self._refuse_no_candidate(action.seat)
+        self.refuse_declined(action.seat)
+        candidates = self.refuse_no_candidate(action.seat)
         self.declined |= 1 << action.seat
         if all(self.declined >> seat & 1 for seat in candidates):
             self._nobody_fixed_direction()
@@ -216,7 +191,7 @@ class Round(RoundState):
     def _set_direction(self, direction: int, by: str, seat: int) -> None:
         self.direction = direction
         if self.log is not None:
-            self.log.append(DirectionSet(direction, by))
+            self.log.append(events.DirectionSet(direction, by))
         self._begin_turn(seat)
 
     def _ask_throws(self, attempt: int) -> None:
@@ -225,20 +200,15 @@ class Round(RoundState):
         self.attempt = attempt
         self.throws = [None, None]
         if self.log is not None:
-            self.log.append(RpsAsked(self.candidates, attempt))
+            self.log.append(events.RpsAsked(self.candidates, attempt))
 
     def _throw(self, action: Action) -> None:
-        candidates = self._refuse_no_candidate(action.seat)
-        if not self._throw_awaited(action.seat):
+        candidates = self.refuse_no_candidate(action.seat)
+        if not self.throw_awaited(action.seat):
             raise Refused("not_now")
         self.throws[candidates.index(action.seat)] = action.throw
         if None not in self.throws:
             self._settle_throws()
-
-    def _throw_awaited(self, seat: int) -> bool:
-        candidates = self.candidates
-        assert candidates is not None
-        return seat in candidates and self.throws[candidates.index(seat)] is None
 
     def _fill_throws(self) -> None:
         assert self.candidates is not None
@@ -252,7 +222,7 @@ class Round(RoundState):
         assert ahead is not None
         assert behind is not None
         if self.log is not None:
-            self.log.append(Thrown((ahead, behind)))
+            self.log.append(events.Thrown((ahead, behind)))
         if ahead != behind:
             # Each throw beats the one before it: paper rock, scissors paper, rock scissors.
             self._choose_candidate(0 if (ahead - behind) % 3 == 1 else 1, "rps")
@@ -269,10 +239,10 @@ class Round(RoundState):
         if bit & self.tables.first_reverses:
             self.direction = -1
         elif self.tables.step[top]:
-            self._attack_with(top)
+            self.attack_with(top)
             self.find_fit()
         elif bit & self.tables.first_skips:
-            return self._skip_to(self.starter - 1, 2)
+            return self.skip_to(self.starter - 1, 2)
         return self.starter
 
     def _begin_turn(self, seat: int) -> None:
@@ -281,8 +251,8 @@ class Round(RoundState):
         self.turn_seat = seat
         self.drawn = None
         if self.log is not None:
-            attack = None if self.attack_rank is None else Attack(self.attack_rank, self.attack_draw)
-            self.log.append(TurnBegun(self.turn, seat, self.direction, self.suit, attack))
+            attack = None if self.attack_rank is None else events.Attack(self.attack_rank, self.attack_draw)
+            self.log.append(events.TurnBegun(self.turn, seat, self.direction, self.suit, attack))
 
     def _end_turn(self) -> None:
         if self.turn == LAST_TURN or self.idle == self.seats:
@@ -291,8 +261,8 @@ class Round(RoundState):
             self._begin_turn((self.turn_seat + self.direction) % self.seats)
 
     def _play(self, action: Action) -> None:
-        self._refuse_off_turn(action.seat)
-        self._refuse_card(action)
+        self.refuse_off_turn(action.seat)
+        self.refuse_card(action)
         self.drawn = None
         self.idle = 0
         self._move_on(action)
@@ -302,7 +272,7 @@ class Round(RoundState):
         seat, card = action.seat, action.card
         assert card is not None
         answers = self.attack_rank is not None
-        left = self._put(action)
+        left = self.put(action)
         if self.turn == LAST_TURN:
             self.window = None
             return self._finish(Outcome("stalemate", [], []))
@@ -315,46 +285,7 @@ class Round(RoundState):
                 self.direction = -self.direction
             elif bit & self.tables.skips:
                 reach = 2
-        return self._begin_turn(self._skip_to(seat, reach))
-
-    def _put(self, action: Action) -> int:
-        """Lay the card on the pile, open its window, raise or begin its attack; the cards left in hand."""
-        seat, _, card, named, call, _ = action
-        assert card is not None
-        tables = self.tables
-        bit = 1 << card
-        self.hands[seat] ^= bit
-        self.counts[seat] -= VALUE[card]
-        self.discards.append(card)
-        answers = self.attack_rank is not None
-        naming = tables.jokers if answers else tables.naming
-        self.suit = named if named is not None and bit & naming else SUIT_OF[card]
-        self.discard += 1
-        self.window = seat
-        self.others_open = True
-        self.counter_open = False
-        self.waived = self.paid = 0
-        left = self.hands[seat].bit_count()
-        if self.log is not None:
-            self.log.append(Played(seat, card, self.suit, self.discard, left))
-        if answers:
-            self.attack_draw += self.attack_step
-        elif left and tables.step[card]:
-            self._attack_with(card)
-        self.find_fit()
-        if left == 1 and tables.last_call and not call:
-            left += len(self.draw_cards(seat, tables.last_call, "call"))
-        return left
-
-    def _attack_with(self, card: Card) -> None:
-        self.attack_rank = RANK_OF[card]
-        self.attack_step = self.attack_draw = self.tables.step[card]
-
-    def _skip_to(self, seat: int, reach: int) -> int:
-        """The seat ``reach`` places on, where a reach of two skips one."""
-        if reach == 2 and self.log is not None:
-            self.log.append(Skipped((seat + self.direction) % self.seats))
-        return (seat + self.direction * reach) % self.seats
+        return self._begin_turn(self.skip_to(seat, reach))
 
     def _draw(self, action: Action) -> None:
         code = self.draw_refusal(action.seat)
@@ -383,14 +314,14 @@ class Round(RoundState):
         if self.drawn is None:
             self.idle += 1
         if self.log is not None:
-            self.log.append(Passed(action.seat))
+            self.log.append(events.Passed(action.seat))
         self._end_turn()
 
     def _time_out(self) -> None:
         """Do for the seat on turn what the clock does: draw or pass, or where that is forbidden play."""
         seat = self.turn_seat
         if self.log is not None:
-            self.log.append(TimedOut(seat))
+            self.log.append(events.TimedOut(seat))
         if self.pass_refusal(seat) is None:
             return self._pass(actions.PASS[seat])
         if self.draw_refusal(seat) is None:
@@ -402,9 +333,9 @@ class Round(RoundState):
 
     def _claim(self, action: Action) -> None:
         seat = action.seat
-        self._refuse_window(seat)
+        self.refuse_window(seat)
         if not self.holds(seat):
-            if not self._judged():
+            if not self.judged():
                 raise Refused("not_eligible")
             return self._pay_for_false_claim(seat)
         self._record_claim(seat)
@@ -429,18 +360,18 @@ class Round(RoundState):
         self.claims.append(seat)
         self.phase = Phase.CLAIM
         if self.log is not None:
-            self.log.append(Claimed(seat, self.discard, len(self.claims), against, counter))
+            self.log.append(events.Claimed(seat, self.discard, len(self.claims), against, counter))
 
     def _pay_for_false_claim(self, seat: int) -> None:
         self.paid |= 1 << seat
         if self.log is not None:
-            self.log.append(FalseClaim(seat, self.discard))
+            self.log.append(events.FalseClaim(seat, self.discard))
         self.draw_cards(seat, self.tables.false_dobon, "false")
         if self.phase is Phase.CLAIM:
             self._close_if_nobody_awaited()
 
     def _waive(self, action: Action) -> None:
-        self._refuse_window(action.seat)
+        self.refuse_window(action.seat)
         self.waived |= 1 << action.seat
         if self.phase is Phase.CLAIM:
             self._close_if_nobody_awaited()
@@ -473,52 +404,6 @@ class Round(RoundState):
         else:
             self._finish(dobon_outcome(self.tables, card, discarder, self.claims))
 
-    def awaited(self) -> int:
-        """The seats that a claim window waits for, by what all can see (section 7)."""
-        awaited = 0
-        for seat in range(self.seats):
-            if (self.waived | self.paid) >> seat & 1 or seat in self.claims:
-                continue
-            if seat == self.window:
-                waited_for, least = self.counter_open, self.tables.counter_min
-            else:
-                waited_for, least = self.others_open, self.tables.dobon_min
-            if waited_for and self.hands[seat].bit_count() >= least:
-                awaited |= 1 << seat
-        return awaited
-
-    def holds(self, seat: int) -> bool:
-        """Whether a claim of ``seat`` on the top card is right: cards enough, and they count its value."""
-        hand = self.hands[seat]
-        size = hand.bit_count()
-        if size < (self.tables.counter_min if seat == self.window else self.tables.dobon_min):
-            return False
-        value = VALUE[self.discards[-1]]
-        if not value:
-            return False  # nobody can claim a joker, not even with another one
-        if self.tables.pair_math and size == 2:
-            one, other = cards_of(hand)
-            return bool(PAIR_COUNTS[VALUE[one]][VALUE[other]] >> value & 1)
-        return self.counts[seat] == value
-
-    def _judged(self) -> bool:
-        """Whether a claim that does not hold is a false Dobon, to be paid for, and not just refused."""
-        return bool(self.tables.false_dobon and VALUE[self.discards[-1]])
-
-    def claimants(self) -> int:
-        """The seats whose claim would hold now: for who plays all hands, nobody at a table may know."""
-        window, found = self.window, 0
-        if window is None or self.phase is Phase.OVER:
-            return 0
-        for seat in range(self.seats):
-            if (self.waived | self.paid) >> seat & 1 or seat in self.claims:
-                continue
-            if (self.counter_open if seat == window else self.others_open) and self.holds(seat):
-                found |= 1 << seat
-        return found
-
-    # Refusals (section 11): the first that applies.
-
     def _not_now(self, action: Action) -> None:
         raise Refused("not_now")
 
@@ -528,118 +413,7 @@ class Round(RoundState):
     def _no_window(self, action: Action) -> None:
         raise Refused("window_closed")
 
-    def _refuse_off_turn(self, seat: int) -> None:
-        if seat != self.turn_seat:
-            raise Refused("not_your_turn")
-
-    def _refuse_declined(self, seat: int) -> None:
-        if self.declined >> seat & 1:
-            raise Refused("not_now")
-
-    def _refuse_no_candidate(self, seat: int) -> tuple[int, int]:
-        assert self.candidates is not None
-        if seat not in self.candidates:
-            raise Refused("not_your_turn")
-        return self.candidates
-
-    def _refuse_card(self, action: Action) -> None:
-        card = action.card
-        assert card is not None
-        bit = 1 << card
-        hand = self.hands[action.seat]
-        if not hand & bit:
-            raise Refused("not_in_hand")
-        if not self.playable(action.seat) & bit:
-            raise Refused("does_not_fit")
-        if action.suit is None and bit & self._naming() and hand != bit:
-            raise Refused("suit_needed")
-
-    def _naming(self) -> int:
-        """The cards that name a suit if played now."""
-        return self.tables.naming if self.attack_rank is None else self.tables.jokers
-
-    def draw_refusal(self, seat: int) -> str | None:
-        """The code that a draw of ``seat`` in an ordinary turn would get."""
-        if seat != self.turn_seat:
-            return "not_your_turn"
-        if self.drawn is not None:
-            return "cannot_draw"
-        if self.attack_rank is not None:
-            return "must_answer" if self.tables.must_answer and self.playable(seat) else None
-        if self.tables.must_play and self.playable(seat):
-            return "must_play"
-        return None if self.drawable() else "cannot_draw"
-
-    def pass_refusal(self, seat: int) -> str | None:
-        """The code that a pass of ``seat`` in an ordinary turn would get."""
-        if seat != self.turn_seat:
-            return "not_your_turn"
-        if self.attack_rank is not None or (self.drawn is None and self.drawable()):
-            return "cannot_pass"
-        return "must_play" if self.tables.must_play and self.playable(seat) else None
-
-    def window_refusal(self, seat: int) -> str | None:
-        """The code that a claim or waiver of ``seat`` would get whatever it holds."""
-        window = self.window
-        if window is None:
-            return "window_closed"
-        if seat in self.claims or self.paid >> seat & 1:
-            return "already_claimed"
-        if self.waived >> seat & 1 or (seat != window and not self.others_open):
-            return "window_closed"
-        if seat == window and not self.counter_open:
-            return "not_eligible"
-        return None
-
-    def _refuse_window(self, seat: int) -> None:
-        code = self.window_refusal(seat)
-        if code is not None:
-            raise Refused(code)
-
-    # What may be done, and the end.
-
-    def legal_actions(self, seat: int | None = None) -> list[Action]:
-        """Every action that `apply` would take, of one seat or of all; a needless suit or call left out."""
-        if seat is None:
-            return [action for each in range(self.seats) for action in self.legal_actions(each)]
-        found: list[Action] = []
-        phase = self.phase
-        if phase is Phase.OVER:
-            return found
-        if self.asked(seat):
-            self._list_plays(seat, found)
-            if phase is not Phase.TURN or self.pass_refusal(seat) is None:
-                found.append(actions.PASS[seat])
-            if phase is Phase.TURN and self.draw_refusal(seat) is None:
-                found.append(actions.DRAW[seat])
-        elif phase is Phase.RPS and self._throw_awaited(seat):
-            found += actions.THROW[seat]
-        if self.window is not None and self.window_refusal(seat) is None:
-            if self._judged() or self.holds(seat):
-                found.append(actions.DOBON[seat])
-            found.append(actions.WAIVE[seat])
-        return found
-
-    def _list_plays(self, seat: int, found: list[Action]) -> None:
-        first = len(found)
-        plays = self.playable(seat)
-        if not plays:
-            return
-        naming = self._naming()
-        plain, named = actions.PLAY[seat], actions.PLAY_NAMING[seat]
-        only = self.hands[seat] == plays & -plays
-        while plays:
-            bit = plays & -plays
-            plays ^= bit
-            card = bit.bit_length() - 1
-            if bit & naming:
-                found += named[card]
-                if only:
-                    found.append(plain[card])
-            else:
-                found.append(plain[card])
-        if self.tables.last_call and self.hands[seat].bit_count() == 2:
-            found += [play._replace(call=True) for play in found[first:]]
+    # The end.
 
     def _finish(self, outcome: Outcome) -> None:
         self.phase = Phase.OVER
@@ -649,22 +423,17 @@ class Round(RoundState):
         points = self.points()
         order = enumerate(outcome.claims, 1)
         self.log.append(
-            RoundOver(
+            events.RoundOver(
                 outcome.why,
                 tuple(outcome.winners),
                 tuple(outcome.losers),
                 outcome.card,
-                tuple(ClaimMade(seat, place, seat == outcome.discarder) for place, seat in order),
+                tuple(events.ClaimMade(seat, place, seat == outcome.discarder) for place, seat in order),
                 tuple(self.hand_cards(seat) for seat in range(self.seats)),
                 tuple(points),
                 tuple(total + gained for total, gained in zip(self.totals, points, strict=True)),
             )
         )
-
-    def points(self) -> list[int]:
-        """Each seat's points for this round, once it is over."""
-        assert self.outcome is not None, "the round is not over"
-        return points_of(self.rules, self.outcome, self.counts)
 
 
 _R = Round

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import TypeVar
 
-from .cards import JOKERS, SUIT_OF, VALUE, Card, CardSet, cards_of, mask_of, value_of
+from .actions import Action
+from .cards import JOKERS, RANK_OF, SUIT_OF, VALUE, Card, CardSet, cards_of, mask_of, value_of
 from .deal import below, shuffle, words
-from .events import Drew, Event, Reshuffled
-from .points import Outcome
+from .events import Drew, Event, Played, Reshuffled, Skipped
+from .points import Outcome, points_of
 from .rules import Rules
 from .tables import Tables, tables_for
 
@@ -184,28 +185,6 @@ class RoundState:
 
     # What can be asked about it.
 
-    def playable(self, seat: int) -> CardSet:
-        """The cards of ``seat`` that fit and could be played now, were it asked to."""
-        hand = self.hands[seat]
-        if self.drawn is not None:
-            hand &= 1 << self.drawn
-        playable = hand & self.fit
-        held = self.hands[seat]
-        if playable & self.tables.never_last and held & (held - 1) == 0:
-            return 0
-        return playable
-
-    def asked(self, seat: int) -> bool:
-        """Whether ``seat`` may now play, draw, pass or decline, by the public state alone."""
-        if self.phase is Phase.TURN:
-            return seat == self.turn_seat
-        if self.phase is Phase.OPENING:
-            return not self.declined >> seat & 1
-        if self.phase is Phase.DIRECTION:
-            assert self.candidates is not None
-            return seat in self.candidates and not self.declined >> seat & 1
-        return False
-
     def hand_cards(self, seat: int) -> tuple[Card, ...]:
         """A hand in the order its cards came."""
         return tuple(sorted(cards_of(self.hands[seat]), key=self.order.__getitem__))
@@ -217,6 +196,11 @@ class RoundState:
     def drawable(self) -> bool:
         """Whether any card is left to draw."""
         return bool(self.stock) or len(self.discards) > 1
+
+    def points(self) -> list[int]:
+        """Each seat's points for this round, once it is over."""
+        assert self.outcome is not None, "the round is not over"
+        return points_of(self.rules, self.outcome, self.counts)
 
     # How cards move.
 
@@ -258,6 +242,45 @@ class RoundState:
         self.stock = cards
         if self.log is not None:
             self.log.append(Reshuffled(len(cards)))
+
+    def put(self, action: Action) -> int:
+        """Lay the card on the pile, open its window, raise or begin its attack; the cards left in hand."""
+        seat, _, card, named, call, _ = action
+        assert card is not None
+        tables = self.tables
+        bit = 1 << card
+        self.hands[seat] ^= bit
+        self.counts[seat] -= VALUE[card]
+        self.discards.append(card)
+        answers = self.attack_rank is not None
+        naming = tables.jokers if answers else tables.naming
+        self.suit = named if named is not None and bit & naming else SUIT_OF[card]
+        self.discard += 1
+        self.window = seat
+        self.others_open = True
+        self.counter_open = False
+        self.waived = self.paid = 0
+        left = self.hands[seat].bit_count()
+        if self.log is not None:
+            self.log.append(Played(seat, card, self.suit, self.discard, left))
+        if answers:
+            self.attack_draw += self.attack_step
+        elif left and tables.step[card]:
+            self.attack_with(card)
+        self.find_fit()
+        if left == 1 and tables.last_call and not call:
+            left += len(self.draw_cards(seat, tables.last_call, "call"))
+        return left
+
+    def attack_with(self, card: Card) -> None:
+        self.attack_rank = RANK_OF[card]
+        self.attack_step = self.attack_draw = self.tables.step[card]
+
+    def skip_to(self, seat: int, reach: int) -> int:
+        """The seat ``reach`` places on, where a reach of two skips one."""
+        if reach == 2 and self.log is not None:
+            self.log.append(Skipped((seat + self.direction) % self.seats))
+        return (seat + self.direction * reach) % self.seats
 
     def turn_up(self) -> Card | None:
         """Move the stock's next card to the pile; None if the stock holds nothing but jokers."""

@@ -11,10 +11,11 @@ from typing import Any
 
 from .cards import SUITS, Card, cards_of
 from .events import Attack, ClaimMade, attack_data, cards_data, claims_data
+from .legality import Legality
 from .points import Outcome
 from .round import Round
 from .rules import Rules
-from .state import Phase, RoundState
+from .state import Phase
 
 
 @dataclass(slots=True)
@@ -94,7 +95,7 @@ def view(round: Round, viewer: int | None) -> View:
     )
 
 
-def playable(round: RoundState, viewer: int | None) -> list[Card] | None:
+def playable(round: Legality, viewer: int | None) -> list[Card] | None:
     """The viewer's cards that may be played now; None for who is not asked."""
     if viewer is None or not round.asked(viewer):
         return None
