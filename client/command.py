@@ -10,7 +10,6 @@ A command is a module with
 """
 
 import argparse
-import gettext
 import importlib
 import os
 import sys
@@ -18,9 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple, NoReturn, Protocol
 
-Translate = Callable[[str], str]
+from .i18n import LANGUAGES, translation
 
-LANGUAGES = ("en", "ja")
+Translate = Callable[[str], str]
 
 
 class Exit(IntEnum):
@@ -70,7 +69,7 @@ def main(
     """
     words = list(sys.argv[1:] if argv is None else argv)
     lang, rest = _language(words)
-    translate = gettext.NullTranslations().gettext
+    translate = translation(lang).gettext
     commands = table(translate)
     name = next((word for word in rest if not word.startswith("-")), "")
     module = _load(commands[name]) if name in commands else None

@@ -50,7 +50,7 @@ def catalogue(chosen: str) -> gettext.NullTranslations:
 
 
 def _configured() -> str:
-    from client import settings  # only for who has not said it otherwise: `--help` is in a hurry
+    from . import settings  # only for who has not said it otherwise: `--help` is in a hurry
 
     return settings.load().settings.language
 

@@ -115,6 +115,14 @@ def test_the_command_says_its_version(installed: Installed) -> None:
     assert (answer.stdout, answer.stderr, answer.returncode) == (f"dobon {_version()}\n", "", 0)
 
 
+def test_the_command_speaks_japanese(installed: Installed) -> None:
+    by_flag = installed.run("dobon", "--lang", "ja", "--help")
+    by_locale = installed.run("dobon", "--help", LANG="ja_JP.UTF-8")
+    assert (by_flag.stderr, by_flag.returncode) == ("", 0)
+    assert "バージョンを表示して終わる" in by_flag.stdout
+    assert by_locale.stdout == by_flag.stdout
+
+
 @pytest.mark.nightly
 def test_the_sources_as_published_build_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     """By way of the sdist, and with the build's requirements fetched as a stranger's machine does."""

@@ -49,6 +49,12 @@ def test_the_version_is_the_one_of_the_project(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == f"dobon {project['version']}\n"
 
 
+def test_help_is_in_the_language_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--lang", "ja", "--help"])
+    assert "バージョンを表示して終わる" in capsys.readouterr().out
+
+
 def test_help_names_every_command_and_imports_none(greet: Table, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["--help"], greet)
@@ -130,7 +136,7 @@ def test_the_parser_says_nothing_of_commands_not_loaded() -> None:
 
 
 def test_the_command_line_costs_no_heavy_import() -> None:
-    """`dobon --help` is typed often: beside the standard library it loads our own module alone."""
+    """`dobon --help` is typed often: beside the standard library it loads our own modules alone."""
     script = (
         "import sys; before = set(sys.modules)\n"
         "from client.command import build_parser, command_table\n"
