@@ -111,7 +111,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     chat: Ident
 
 
-class Misfit(Exception):  # noqa: N818 - the two errors made of it carry codes
+class Misfit(Exception):
     """Data that does not fit its type: `field` is the top-level key, or None if the whole is no map."""
 
     def __init__(self, field: str | None, message: str) -> None:
