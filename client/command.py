@@ -57,7 +57,10 @@ class CommandModule(Protocol):
 
 def command_table(_: Translate) -> dict[str, Command]:
     """Every command by its name, in the order in which help lists them."""
-    return {}
+    return {
+        "sim": Command("server.simulate", _("let bots play each other")),
+        "verify": Command("server.verify", _("play a recorded match again and see whether it agrees")),
+    }
 
 
 def main(

@@ -146,7 +146,7 @@ def take(round: Round, step: Mapping[str, Any]) -> tuple[object, object] | None:
         return ("nothing changed", changed or _plain(log)) if changed or log else None
     if code is not None:
         return step.get("events", "accepted"), code
-    return compare(step["events"], log) if "events" in step else None
+    return compare(_get(step, "events", list), log) if "events" in step else None
 
 
 def read_action(step: Mapping[str, Any], seats: int) -> Action | None:
@@ -206,13 +206,13 @@ def _seed(data: object) -> bytes:
     return _hex(_get(data, "seed", str), "seed")
 
 
-def _hex(text: str, key: str) -> bytes:
+def _hex(text: Any, key: str, sizes: tuple[int, int] = (32, 32)) -> bytes:
     try:
         value = bytes.fromhex(text)
-    except ValueError:
-        value = b""
-    if len(value) != 32 and key != "nonces":
-        raise BadTrace(f"`{key}` is not 64 hex digits")
+    except (TypeError, ValueError):
+        raise BadTrace(f"`{key}` is not hex digits") from None
+    if not sizes[0] <= len(value) <= sizes[1]:
+        raise BadTrace(f"`{key}` has {len(value)} bytes")
     return value
 
 
@@ -221,7 +221,9 @@ def _broken_promise(data: Mapping[str, Any], seed: bytes) -> tuple[object, objec
     if "secret" not in data:
         return None
     secret = _hex(_get(data, "secret", str), "secret")
-    nonces = [None if nonce is None else _hex(nonce, "nonces") for nonce in _get(data, "nonces", list)]
+    nonces = [
+        None if nonce is None else _hex(nonce, "nonces", (0, 255)) for nonce in _get(data, "nonces", list)
+    ]
     if commit_of(secret).hex() != data.get("commit"):
         return f"commit {data.get('commit')}", f"commit {commit_of(secret).hex()}"
     if seed_of(secret, nonces) != seed:
@@ -234,7 +236,7 @@ def _play(round: Round, steps: Sequence[Any]) -> Iterator[tuple[object, object] 
     last: tuple[int, int, int] = (-1, -1, -1)
     base, direction = 0, 1
     for step in steps:
-        if "effect" in step:
+        if isinstance(step, Mapping) and "effect" in step:
             effect, arrival = _get(step, "effect", int), _get(step, "arrival", int)
             if (effect, arrival) != last[:2]:
                 base, direction = _first_among_equals(round)

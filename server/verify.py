@@ -1,0 +1,72 @@
+"""`dobon verify`: deals and plays the matches of a file again and says whether everything agrees."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from engine.trace import BadTrace, Difference, check, compact, traces_in
+
+Translate = Callable[[str], str]
+
+
+def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
+    """The options of `dobon verify`."""
+    parser.add_argument(
+        "file", type=Path, help=_("one match or a list of them, as sim and export write them")
+    )
+
+
+def run(args: argparse.Namespace, _: Translate) -> int:
+    """Check one file: 0 if all agrees; 1, with one sentence, if not or if the file is no trace."""
+    try:
+        data = json.loads(args.file.read_bytes())
+    except OSError as error:
+        return _fail(_("{file} can't be read: {reason}").format(file=args.file, reason=error.strerror))
+    except (ValueError, RecursionError):
+        return _fail(_("{file} is no trace: it is not JSON").format(file=args.file))
+    try:
+        traces = traces_in(data)
+        differences = [(number, check(trace)) for number, trace in enumerate(traces, 1)]
+    except BadTrace as bad:
+        return _fail(_("{file} is no trace: {reason}").format(file=args.file, reason=bad))
+    for number, differs in differences:
+        if differs:
+            sys.stdout.write(f"{args.file}: {_sentence(number, differs, _)}\n")
+            return 1
+    rounds = [round for trace in traces for round in trace["rounds"]]
+    agrees = _("{file}: every event agrees, {matches} matches, {rounds} rounds, {steps} steps")
+    if rounds and all("secret" in round for round in rounds):
+        agrees = _(
+            "{file}: commitments, seeds, arrival order and every event agree, "
+            "{matches} matches, {rounds} rounds, {steps} steps"
+        )
+    steps = sum(len(round["steps"]) for round in rounds)
+    counted = agrees.format(file=args.file, matches=len(traces), rounds=len(rounds), steps=steps)
+    sys.stdout.write(f"{counted}\n")
+    return 0
+
+
+def _sentence(match: int, differs: Difference, _: Translate) -> str:
+    if differs.round == 0:
+        place = _("match {match}, the ranking")
+    elif differs.step == 0:
+        place = _("match {match}, round {round}, the deal")
+    else:
+        place = _("match {match}, round {round}, step {step}")
+    return _("{place}: expected {expected}, got {got}").format(
+        place=place.format(match=match, round=differs.round, step=differs.step),
+        expected=_text(differs.expected),
+        got=_text(differs.got),
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else compact(value)
+
+
+def _fail(sentence: str) -> int:
+    sys.stderr.write(f"{sentence}\n")
+    return 1
