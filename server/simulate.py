@@ -24,6 +24,7 @@ from engine.rules import PRESETS, BadRules, Rules, parse_rule
 from engine.state import Phase
 from engine.trace import Recorder, compact
 from engine.view import View, view
+from protocol.text import pad
 
 from . import random_player
 
@@ -235,9 +236,9 @@ def table(results: dict[str, Any], _: Translate) -> str:
     lines = [
         _("{matches} matches, seed {seed}, each figure for one match ± its 95 % interval").format(**results)
     ]
-    lines.append(f"{'':12}" + "".join(f"{head:>18}" for head in heads.values()))
+    lines.append(f"{'':12}" + "".join(pad(head, 18, right=True) for head in heads.values()))
     for number, bot in enumerate(results["bots"], 1):
-        cells = "".join(f"{_cell(bot[measure]):>18}" for measure in heads)
+        cells = "".join(pad(_cell(bot[measure]), 18, right=True) for measure in heads)
         lines.append(f"{number} {bot['bot']:10}{cells}")
     return "\n".join(lines) + "\n"
 
