@@ -68,7 +68,8 @@ def action_to_data(action: Action) -> dict[str, Any]:
 
 
 # Made once: a round lists its legal actions from these, so listing them builds nothing.
-PLAY = [[Action(seat, Do.PLAY, card) for card in range(len(CARDS))] for seat in range(MAX_SEATS)]
+# Plays that name no suit are found by the card's bit, as they come out of a set of cards.
+PLAY = [{1 << card: Action(seat, Do.PLAY, card) for card in range(len(CARDS))} for seat in range(MAX_SEATS)]
 PLAY_NAMING = [
     [[Action(seat, Do.PLAY, card, suit) for suit in range(len(SUITS))] for card in range(len(CARDS))]
     for seat in range(MAX_SEATS)

@@ -4,31 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import count
+from struct import Struct
 from typing import TypeVar
 
 T = TypeVar("T")
 
 SEED_BYTES = 32
 
+_WORDS = Struct(">8I")
+_WORD_LIMIT = 2**32
+
 
 def words(seed: bytes, label: str) -> Iterator[int]:
     """The endless stream of 32-bit words that ``seed`` gives for ``label``."""
     prefix = seed + label.encode("ascii")
-    block = 0
-    while True:
-        digest = sha256(prefix + block.to_bytes(4, "big")).digest()
-        for start in range(0, len(digest), 4):
-            yield int.from_bytes(digest[start : start + 4], "big")
-        block += 1
+    for block in count():
+        yield from _WORDS.unpack(sha256(prefix + block.to_bytes(4, "big")).digest())
 
 
 def below(n: int, stream: Iterator[int]) -> int:
     """A number from 0 to ``n - 1``, each equally likely: words that would favour some are passed over."""
-    limit = 2**32 - 2**32 % n
-    for word in stream:
-        if word < limit:
-            return word % n
-    raise ValueError("the stream of words ended")
+    limit = _WORD_LIMIT - _WORD_LIMIT % n
+    word = next(stream)
+    while word >= limit:
+        word = next(stream)
+    return word % n
 
 
 def shuffle(items: list[T], stream: Iterator[int]) -> None:

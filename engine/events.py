@@ -7,7 +7,7 @@ shows them what they may see: of cards dealt or drawn, their own. Everything els
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Final, TypeAlias, get_args
 
 from .actions import THROWS
@@ -205,6 +205,15 @@ def event_data(event: Event, viewer: int | None = EVERYTHING) -> dict[str, Any]:
         elif isinstance(event, Drew) and event.seat != viewer:
             data["cards"] = None
     return data
+
+
+def event_for(event: Event, viewer: int | None) -> Event:
+    """An event as ``viewer`` gets it, a seat or None for a spectator: cards they may not see are ``()``."""
+    if isinstance(event, RoundBegun):
+        return replace(event, hands=tuple(h if seat == viewer else () for seat, h in enumerate(event.hands)))
+    if isinstance(event, Drew) and event.seat != viewer:
+        return replace(event, cards=())
+    return event
 
 
 def cards_data(cards: tuple[Card, ...] | list[Card]) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from . import actions
 from .actions import Action
 from .cards import VALUE, CardSet, cards_of
-from .state import Phase, RoundState
+from .state import DIRECTION, OPENING, OVER, RPS, TURN, RoundState
 from .tables import PAIR_COUNTS
 
 
@@ -28,21 +28,20 @@ class Legality(RoundState):
     def playable(self, seat: int) -> CardSet:
         """The cards of ``seat`` that fit and could be played now, were it asked to."""
         hand = self.hands[seat]
-        if self.drawn is not None:
-            hand &= 1 << self.drawn
         playable = hand & self.fit
-        held = self.hands[seat]
-        if playable & self.tables.never_last and held & (held - 1) == 0:
+        if self.drawn is not None:
+            playable &= 1 << self.drawn
+        if playable == hand and playable & self.tables.never_last and not hand & (hand - 1):
             return 0
         return playable
 
     def asked(self, seat: int) -> bool:
         """Whether ``seat`` may now play, draw, pass or decline, by the public state alone."""
-        if self.phase is Phase.TURN:
+        if self.phase is TURN:
             return seat == self.turn_seat
-        if self.phase is Phase.OPENING:
+        if self.phase is OPENING:
             return not self.declined >> seat & 1
-        if self.phase is Phase.DIRECTION:
+        if self.phase is DIRECTION:
             assert self.candidates is not None
             return seat in self.candidates and not self.declined >> seat & 1
         return False
@@ -81,13 +80,14 @@ class Legality(RoundState):
 
     def claimants(self) -> int:
         """The seats whose claim would hold now: for who plays all hands, nobody at a table may know."""
-        window, found = self.window, 0
-        if window is None or self.phase is Phase.OVER:
+        window = self.window
+        if window is None or self.phase is OVER:
             return 0
+        if VALUE[self.discards[-1]] not in self.counts and not self.tables.pair_math:
+            return 0
+        found = 0
         for seat in range(self.seats):
-            if (self.waived | self.paid) >> seat & 1 or seat in self.claims:
-                continue
-            if (self.counter_open if seat == window else self.others_open) and self.holds(seat):
+            if self.window_refusal(seat) is None and self.holds(seat):
                 found |= 1 << seat
         return found
 
@@ -101,11 +101,12 @@ class Legality(RoundState):
             return "not_your_turn"
         if self.drawn is not None:
             return "cannot_draw"
+        tables = self.tables
         if self.attack_rank is not None:
-            return "must_answer" if self.tables.must_answer and self.playable(seat) else None
-        if self.tables.must_play and self.playable(seat):
+            return "must_answer" if tables.must_answer and self.playable(seat) else None
+        if tables.must_play and self.playable(seat):
             return "must_play"
-        return None if self.drawable() else "cannot_draw"
+        return None if self.stock or self.drawable() else "cannot_draw"
 
     def pass_refusal(self, seat: int) -> str | None:
         """The code that a pass of ``seat`` in an ordinary turn would get."""
@@ -132,44 +133,51 @@ class Legality(RoundState):
         """Every action that `apply` would take, of one seat or of all; a needless suit or call left out."""
         if seat is None:
             return [action for each in range(self.seats) for action in self.legal_actions(each)]
-        found: list[Action] = []
-        phase = self.phase
-        if phase is Phase.OVER:
-            return found
-        if self.asked(seat):
-            self._list_plays(seat, found)
-            if phase is not Phase.TURN or self.pass_refusal(seat) is None:
-                found.append(actions.PASS[seat])
-            if phase is Phase.TURN and self.draw_refusal(seat) is None:
-                found.append(actions.DRAW[seat])
-        elif phase is Phase.RPS and self.throw_awaited(seat):
-            found += actions.THROW[seat]
-        if self.window is not None and self.window_refusal(seat) is None:
-            if self.judged() or self.holds(seat):
-                found.append(actions.DOBON[seat])
-            found.append(actions.WAIVE[seat])
+        return self.legal_moves(seat) + self.legal_calls(seat)
+
+    def legal_moves(self, seat: int) -> list[Action]:
+        """What ``seat`` may do when it is asked to play, decline or throw."""
+        if self.phase is TURN:
+            return self._turn_moves(seat) if seat == self.turn_seat else []
+        if self.phase is RPS:
+            return actions.THROW[seat][:] if self.throw_awaited(seat) else []
+        if not self.asked(seat):
+            return []
+        return [*self._plays_of(seat, self.playable(seat)), actions.PASS[seat]]
+
+    def _turn_moves(self, seat: int) -> list[Action]:
+        plays = self.playable(seat)
+        found = self._plays_of(seat, plays) if plays else []
+        if self.draw_refusal(seat) is None:
+            found.append(actions.DRAW[seat])
+        elif self.pass_refusal(seat) is None:
+            found.append(actions.PASS[seat])
         return found
 
-    def _list_plays(self, seat: int, found: list[Action]) -> None:
-        first = len(found)
-        plays = self.playable(seat)
-        if not plays:
-            return
-        naming = self.naming()
-        plain, named = actions.PLAY[seat], actions.PLAY_NAMING[seat]
-        only = self.hands[seat] == plays & -plays
+    def legal_calls(self, seat: int) -> list[Action]:
+        """Whether ``seat`` may claim the card in the window, and waive it."""
+        if self.phase is OVER or self.window_refusal(seat) is not None:
+            return []
+        if self.judged() or self.holds(seat):
+            return [actions.DOBON[seat], actions.WAIVE[seat]]
+        return [actions.WAIVE[seat]]
+
+    def _plays_of(self, seat: int, plays: CardSet) -> list[Action]:
+        hand = self.hands[seat]
+        named = plays & self.naming()
+        found: list[Action] = []
+        if named:
+            found += [action for card in cards_of(named) for action in actions.PLAY_NAMING[seat][card]]
+            if named != hand or hand & (hand - 1):
+                plays ^= named  # only the last card in hand may be played without naming a suit
+        plain = actions.PLAY[seat]
         while plays:
             bit = plays & -plays
+            found.append(plain[bit])
             plays ^= bit
-            card = bit.bit_length() - 1
-            if bit & naming:
-                found += named[card]
-                if only:
-                    found.append(plain[card])
-            else:
-                found.append(plain[card])
-        if self.tables.last_call and self.hands[seat].bit_count() == 2:
-            found += [play._replace(call=True) for play in found[first:]]
+        if self.tables.last_call and hand.bit_count() == 2:
+            found += [play._replace(call=True) for play in found]
+        return found
 
     def throw_awaited(self, seat: int) -> bool:
         candidates = self.candidates
@@ -177,10 +185,6 @@ class Legality(RoundState):
         return seat in candidates and self.throws[candidates.index(seat)] is None
 
     # Refusals.
-
-    def refuse_off_turn(self, seat: int) -> None:
-        if seat != self.turn_seat:
-            raise Refused("not_your_turn")
 
     def refuse_declined(self, seat: int) -> None:
         if self.declined >> seat & 1:
@@ -193,15 +197,12 @@ class Legality(RoundState):
         return self.candidates
 
     def refuse_card(self, action: Action) -> None:
-        card = action.card
+        seat, _, card, suit, _, _ = action
         assert card is not None
         bit = 1 << card
-        hand = self.hands[action.seat]
-        if not hand & bit:
-            raise Refused("not_in_hand")
-        if not self.playable(action.seat) & bit:
-            raise Refused("does_not_fit")
-        if action.suit is None and bit & self.naming() and hand != bit:
+        if not self.playable(seat) & bit:
+            raise Refused("does_not_fit" if self.hands[seat] & bit else "not_in_hand")
+        if suit is None and bit & self.naming() and self.hands[seat] != bit:
             raise Refused("suit_needed")
 
     def refuse_window(self, seat: int) -> None:

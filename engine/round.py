@@ -27,7 +27,7 @@ from .events import Event
 from .legality import Legality, Refused
 from .points import Outcome, dobon_outcome
 from .rules import Rules
-from .state import Phase, deal_hands, random_starter
+from .state import CLAIM, DIRECTION, OPENING, OVER, RPS, TURN, Phase, deal_hands, random_starter
 
 LAST_TURN: Final = 1000
 LAST_ATTEMPT: Final = 5
@@ -98,7 +98,7 @@ class Round(Legality):
         if attack is not None:
             round.attack_rank, round.attack_step, round.attack_draw = attack
         round.find_fit()
-        if phase is Phase.OPENING:
+        if phase is OPENING:
             round._begin_opening()
         else:
             round._begin_turn(turn)
@@ -107,7 +107,7 @@ class Round(Legality):
 
     def apply(self, action: Action) -> None:
         """Do what a seat wants to do. Raises `Refused`, and then nothing has changed."""
-        MACHINE[self.phase][action.do](self, action)
+        _MACHINE[self.phase][action.do](self, action)
 
     def expire(self) -> None:
         """Let the time run out for whatever is waited for (rules, section 9)."""
@@ -116,7 +116,7 @@ class Round(Legality):
     # The opening race (section 5).
 
     def _begin_opening(self) -> None:
-        self.phase = Phase.OPENING
+        self.phase = OPENING
         self.declined = 0
         self.find_fit()
         if self.log is not None:
@@ -135,7 +135,7 @@ class Round(Legality):
         if ahead == behind:
             self.skip_to(action.seat, reach)
             return self._set_direction(1, "default", ahead)
-        self.phase = Phase.DIRECTION
+        self.phase = DIRECTION
         self.declined = 0
         self.candidates = (ahead, behind)
         if self.log is not None:
@@ -196,7 +196,7 @@ class Round(Legality):
 
     def _ask_throws(self, attempt: int) -> None:
         assert self.candidates is not None
-        self.phase = Phase.RPS
+        self.phase = RPS
         self.attempt = attempt
         self.throws = [None, None]
         if self.log is not None:
@@ -246,7 +246,7 @@ class Round(Legality):
         return self.starter
 
     def _begin_turn(self, seat: int) -> None:
-        self.phase = Phase.TURN
+        self.phase = TURN
         self.turn += 1
         self.turn_seat = seat
         self.drawn = None
@@ -261,7 +261,8 @@ class Round(Legality):
             self._begin_turn((self.turn_seat + self.direction) % self.seats)
 
     def _play(self, action: Action) -> None:
-        self.refuse_off_turn(action.seat)
+        if action.seat != self.turn_seat:
+            raise Refused("not_your_turn")
         self.refuse_card(action)
         self.drawn = None
         self.idle = 0
@@ -278,14 +279,13 @@ class Round(Legality):
             return self._finish(Outcome("stalemate", [], []))
         if left == 0:
             return self._after_last_card()
-        reach = 1
         if not answers:
             bit = 1 << card
             if bit & self.tables.reverses:
                 self.direction = -self.direction
             elif bit & self.tables.skips:
-                reach = 2
-        return self._begin_turn(self.skip_to(seat, reach))
+                return self._begin_turn(self.skip_to(seat, 2))
+        return self._begin_turn((seat + self.direction) % self.seats)
 
     def _draw(self, action: Action) -> None:
         code = self.draw_refusal(action.seat)
@@ -358,7 +358,7 @@ class Round(Legality):
         previous = self.claims and (counter or self.tables.previous_loses)
         against = self.claims[-1] if previous else discarder
         self.claims.append(seat)
-        self.phase = Phase.CLAIM
+        self.phase = CLAIM
         if self.log is not None:
             self.log.append(events.Claimed(seat, self.discard, len(self.claims), against, counter))
 
@@ -367,17 +367,17 @@ class Round(Legality):
         if self.log is not None:
             self.log.append(events.FalseClaim(seat, self.discard))
         self.draw_cards(seat, self.tables.false_dobon, "false")
-        if self.phase is Phase.CLAIM:
+        if self.phase is CLAIM:
             self._close_if_nobody_awaited()
 
     def _waive(self, action: Action) -> None:
         self.refuse_window(action.seat)
         self.waived |= 1 << action.seat
-        if self.phase is Phase.CLAIM:
+        if self.phase is CLAIM:
             self._close_if_nobody_awaited()
 
     def _after_last_card(self) -> None:
-        self.phase = Phase.CLAIM
+        self.phase = CLAIM
         self._close_if_nobody_awaited()
 
     def _ask_counter(self) -> None:
@@ -416,7 +416,7 @@ class Round(Legality):
     # The end.
 
     def _finish(self, outcome: Outcome) -> None:
-        self.phase = Phase.OVER
+        self.phase = OVER
         self.outcome = outcome
         if self.log is None:
             return
@@ -439,23 +439,25 @@ class Round(Legality):
 _R = Round
 MACHINE: dict[Phase, tuple[Callable[[Round, Action], None], ...]] = {
     #                 PLAY               DRAW         PASS                   DOBON          WAIVE          RPS
-    Phase.OPENING: (_R._open, _R._not_now, _R._decline_opening, _R._no_window, _R._no_window, _R._not_now),
-    Phase.DIRECTION: (
+    OPENING: (_R._open, _R._not_now, _R._decline_opening, _R._no_window, _R._no_window, _R._not_now),
+    DIRECTION: (
         _R._fix_direction, _R._not_now, _R._decline_direction, _R._claim, _R._waive, _R._not_now,
     ),
-    Phase.RPS: (_R._not_now, _R._not_now, _R._not_now, _R._claim, _R._waive, _R._throw),
-    Phase.TURN: (_R._play, _R._draw, _R._pass, _R._claim, _R._waive, _R._not_now),
-    Phase.CLAIM: (_R._not_now, _R._not_now, _R._not_now, _R._claim, _R._waive, _R._not_now),
-    Phase.OVER: (_R._not_now,) * 6,
+    RPS: (_R._not_now, _R._not_now, _R._not_now, _R._claim, _R._waive, _R._throw),
+    TURN: (_R._play, _R._draw, _R._pass, _R._claim, _R._waive, _R._not_now),
+    CLAIM: (_R._not_now, _R._not_now, _R._not_now, _R._claim, _R._waive, _R._not_now),
+    OVER: (_R._not_now,) * 6,
 }  # fmt: skip
 """What each phase does with each kind of action, in the order of `Do`."""
 
+_MACHINE = tuple(MACHINE[phase] for phase in Phase)  # a Phase hashes in Python code, but indexes in C
+
 EXPIRY: dict[Phase, Callable[[Round], None]] = {
-    Phase.OPENING: _R._nobody_opened,
-    Phase.DIRECTION: _R._nobody_fixed_direction,
-    Phase.RPS: _R._fill_throws,
-    Phase.TURN: _R._time_out,
-    Phase.CLAIM: _R._close_claims,
-    Phase.OVER: _R._nothing_awaited,
+    OPENING: _R._nobody_opened,
+    DIRECTION: _R._nobody_fixed_direction,
+    RPS: _R._fill_throws,
+    TURN: _R._time_out,
+    CLAIM: _R._close_claims,
+    OVER: _R._nothing_awaited,
 }
 """What each phase does when its time runs out."""
