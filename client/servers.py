@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import trio
 
-from client.discovery import DiscoveryError, FoundServer, browse
 from protocol.text import columns, pad
+
+from .discovery import DiscoveryError, FoundServer, browse
 
 SECONDS = (0.1, 60.0)
 

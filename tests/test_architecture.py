@@ -28,11 +28,11 @@ PUBLISHED = {
     "engine": set[str](),
     "protocol": {"msgpack", "msgspec", "precis_i18n", "wcwidth"},
     "server": {
-        *("cryptography", "msgpack", "msgspec", "openskill", "platformdirs", "prometheus_client"),
+        *("cryptography", "ifaddr", "msgpack", "msgspec", "openskill", "platformdirs", "prometheus_client"),
         *("structlog", "trio", "zeroconf"),
     },
     "client": {
-        *("cryptography", "msgpack", "msgspec", "platformdirs", "prompt_toolkit", "shtab"),
+        *("cryptography", "ifaddr", "msgpack", "msgspec", "platformdirs", "prompt_toolkit", "shtab"),
         *("structlog", "trio", "wcwidth", "zeroconf"),
     },
 }
