@@ -164,7 +164,7 @@ class _Order:
     def __init__(self, networks: Iterable[IPv4Interface | IPv6Interface]) -> None:
         self._networks = tuple(networks)
 
-    def rank(self, address: Address) -> tuple[int, bool, str]:
+    def rank(self, address: Address) -> tuple[int, bool]:
         """A neighbour's first; one that is also ours last: it may well be a bridge that every machine has."""
         host = ip_address(address.host)
         if any(host == network.ip for network in self._networks):
@@ -173,7 +173,7 @@ class _Order:
             place = 0
         else:
             place = 1
-        return place, host.version == 6, address.host
+        return place, host.version == 6
 
 
 def own_networks() -> list[IPv4Interface | IPv6Interface]:
@@ -195,7 +195,7 @@ def _open() -> "Zeroconf":
     logging.getLogger("zeroconf").addHandler(logging.NullHandler())
     try:
         return Zeroconf(ip_version=IPVersion.All, use_asyncio=False)
-    except OSError:  # no IPv6 here
+    except (OSError, RuntimeError):  # no IPv6 here
         return Zeroconf(ip_version=IPVersion.V4Only, use_asyncio=False)
 
 

@@ -78,7 +78,7 @@ class Announcer:
         else:
             try:
                 zeroconf = Zeroconf(ip_version=IPVersion.All, use_asyncio=False)
-            except OSError:  # no IPv6 here
+            except (OSError, RuntimeError):  # no IPv6 here
                 zeroconf = Zeroconf(ip_version=IPVersion.V4Only, use_asyncio=False)
         try:
             server = f"dobon-{uuid.uuid4().hex[:12]}.local."
