@@ -1,0 +1,96 @@
+"""The level `normal`: the rules of thumb a regular player has.
+
+Each card that fits gets marks: high cards are good to be rid of, cards that somebody may be waiting for are
+not, wild cards and attacks are kept for who is about to go out, and what is left in hand should count
+something that is likely to come. The card with most marks is played unless drawing promises more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from engine.actions import DRAW, PASS, THROW, Action
+from engine.cards import VALUE, Card, cards_of
+from engine.events import Event
+from engine.state import Phase
+from engine.view import View
+
+from .odds import LARGEST, odds_by_size
+from .reading import claim_if, count_of, holds, play, seat_of, tables_of, unseen
+
+OUT = 40.0
+"""Marks for going out, in points of penalty like all marks."""
+DRAWING = -7.0
+"""Marks for taking a card instead of giving one away."""
+PASSING = -3.0
+WAIT = 25.0
+"""Marks for being sure to be given the card one waits for."""
+KEEP_WILD = 8.0
+KEEP_ATTACK = 3.0
+STOP = 6.0
+"""Marks for an attack or a skip that hits somebody with one or two cards left."""
+
+
+def choose(view: View, seen: Sequence[Event], rng: Random) -> Action:
+    """What the seat does, being asked to act."""
+    seat = seat_of(view)
+    if view.phase is Phase.RPS:
+        return rng.choice(THROW[seat])
+    may = view.may or []
+    best, most = (DRAW if "draw" in may else PASS)[seat], DRAWING if "draw" in may else PASSING
+    if view.playable:
+        amounts = amounts_of(view)
+        waited_for = waits(view, amounts)
+        for card in view.playable:
+            marks = _marks(view, card, waited_for, amounts) + rng.random()
+            if marks > most or len(may) == 1:
+                best, most, may = play(view, card), marks, [*may, "play"]
+    return best
+
+
+def claim_or_waive(view: View, seen: Sequence[Event], rng: Random) -> Action | None:
+    """Its claim or waiver in the window that is open to it; None if none is."""
+    return claim_if(view, holds(view))
+
+
+def amounts_of(view: View) -> tuple[int, ...]:
+    """How many unseen cards there are of each value, 0 to 13."""
+    amounts = [0] * 14
+    for card in cards_of(unseen(view)):
+        amounts[VALUE[card]] += 1
+    return tuple(amounts)
+
+
+def waits(view: View, amounts: tuple[int, ...]) -> list[float]:
+    """For each value, how many of the others are likely to wait for it; jokers can't be claimed."""
+    odds = odds_by_size(amounts, view.rules.dobon_math == "pair")
+    likely = [0.0] * 14
+    for seat, size in enumerate(view.sizes):
+        if seat != view.you and view.rules.dobon_min <= size <= LARGEST:
+            for value, chance in enumerate(odds[size]):
+                likely[value] += chance
+    likely[0] = 0.0
+    return likely
+
+
+def _marks(view: View, card: Card, waited_for: list[float], amounts: tuple[int, ...]) -> float:
+    tables = tables_of(view)
+    value = VALUE[card]
+    penalty = view.rules.scoring == "penalty"
+    left = count_of(view.hand) - value
+    danger = waited_for[value] * (left + 2 * value if penalty else OUT)
+    if len(view.hand) == 1:
+        return OUT - danger
+    marks = float(value if penalty else value / 2) - danger
+    if left <= 13 and len(view.hand) > view.rules.dobon_min:
+        marks += WAIT * amounts[left] / max(1, sum(amounts)) * (left > 0)
+    following = view.sizes[(seat_of(view) + view.direction) % view.seats]
+    hurts = tables.step[card] or tables.skips >> card & 1
+    if tables.naming >> card & 1 and not view.attack:
+        marks -= KEEP_WILD if len(view.hand) > 2 else 0
+    elif tables.step[card] and following > 2:
+        marks -= KEEP_ATTACK
+    if hurts and following <= 2:
+        marks += STOP
+    return marks
