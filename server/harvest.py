@@ -122,6 +122,7 @@ class Harvester:
         self._begun.pop(peer, None)
         self._parting[peer] = self._transport.now() + LINGER
         self._part_further(peer)
+        self.wake()
 
     # One harvest
 
@@ -281,10 +282,12 @@ class Harvester:
 
     def _ranked(self, frames: list[Frame]) -> Iterable[Frame]:
         ranks: dict[Peer, int] = {}
+        if len({frame.peer for frame in frames}) == 1:
+            return frames
         for frame in frames:
             if frame.peer.open and frame.peer not in ranks and self._table(frame) is not None:
                 ranks[frame.peer] = self._arrivals.rank(frame)
-        # Without a table it does not matter; with the sort stable, such connections stay as they were read.
+        # Who has none competes with nobody.
         return sorted(frames, key=lambda frame: ranks.get(frame.peer, -1))
 
     def _deliver(self, frame: Frame) -> None:

@@ -219,9 +219,13 @@ class Network:
         """What the wall clock showed then."""
         return arrival + next(wall for since, wall in reversed(self._walls) if since <= arrival or not since)
 
+    def open(self) -> int:
+        """How many connections the server holds."""
+        return sum(isinstance(source, MemoryLink) for source in self._watched)
+
     def full(self) -> bool:
         """Whether no further connection can be had."""
-        return self.most is not None and len(self._watched) - 1 >= self.most
+        return self.most is not None and self.open() >= self.most
 
     def stir(self) -> None:
         """Something has changed that `wait` may have been waiting for."""
