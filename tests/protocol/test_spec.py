@@ -91,10 +91,10 @@ def test_event_fields_are_on_the_page(ev: str) -> None:
     assert set(re.findall(r"`([a-z_]+)[*?]?`", told)) >= fields_of(EVENT_TYPES[ev]) - {"table", "seq", "at"}
 
 
-@pytest.mark.parametrize("kind", [Hello, Welcome])
-def test_fields_of_hello_and_welcome_are_on_the_page(kind: Any) -> None:
-    for name in fields_of(kind):
-        assert row(section("2"), name)
+def test_fields_of_hello_and_welcome_are_on_the_page() -> None:
+    for kind, text in zip((Hello, Welcome), section("2").split("| `welcome` | |"), strict=True):
+        for name in fields_of(kind):
+            assert row(text, name)
 
 
 def test_fields_of_a_view_are_on_the_page() -> None:
