@@ -59,6 +59,7 @@ def command_table(_: Translate) -> dict[str, Command]:
     """Every command by its name, in the order in which help lists them."""
     return {
         "servers": Command("client.servers", _("list the servers on the local network")),
+        "rules": Command("client.rules_command", _("print the rules of a game")),
         "sim": Command("server.simulate", _("let bots play each other")),
         "verify": Command("server.verify", _("play a recorded match again and see whether it agrees")),
     }

@@ -1,0 +1,127 @@
+"""The fields of the rules one by one, for a table's set-up: what each is, what its values are called, and
+why one was refused (rules, section 2)."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from client.i18n import mark
+from engine.rules import FIELDS, MAX_SEATS, MIN_SEATS, PRESETS, BadRules, Flag, Number, Word
+
+Translate = Callable[[str], str]
+
+EXPLANATIONS: Final[dict[str, str]] = {
+    "jokers": mark("jokers in the deck"),
+    "hand": mark("cards dealt to each player"),
+    "rounds": mark("rounds in a match"),
+    "opening": mark("how a round begins"),
+    "starter": mark("who starts the next round"),
+    "first_card": mark("whether the turned-up card acts on the starter"),
+    "effects": mark("the function cards and what each does"),
+    "answer": mark("whether an attack must be answered by who can"),
+    "drawn": mark("whether a drawn card may be played at once"),
+    "must_play": mark("whether who holds a card that fits must play"),
+    "reverse_two": mark("what reverse does with two players"),
+    "out": mark("whether emptying the hand wins; if not, only Dobon does"),
+    "dobon_min": mark("fewest cards in hand for a Dobon"),
+    "dobon_math": mark("how a hand is counted for Dobon"),
+    "claims": mark("which of several Dobons on one card wins"),
+    "chain_loser": mark("who loses when the last of several Dobons wins"),
+    "counter": mark("how Dobon return is made"),
+    "counter_min": mark("fewest cards in hand for a Dobon return"),
+    "false_dobon": mark("cards drawn for a Dobon that does not hold; 0: it is just refused"),
+    "last_call": mark("cards drawn for not calling the last card; 0: no calling"),
+    "order_by": mark("how the direction is settled if nobody plays for it"),
+    "scoring": mark("how points are counted"),
+    "double_effect": mark("whether a Dobon on a function card doubles the points"),
+}
+
+VALUES: Final[dict[str, dict[str, str]]] = {
+    "opening": {"turn": mark("the starter's turn"), "race": mark("a race for the first card")},
+    "starter": {
+        "rotate": mark("clockwise in turn"),
+        "random": mark("drawn by lot"),
+        "winner": mark("the last winner"),
+        "loser": mark("the last loser"),
+    },
+    "first_card": {"plain": mark("no effect"), "effect": mark("acts on the starter")},
+    "answer": {"may": mark("may answer"), "must": mark("must answer")},
+    "drawn": {"play": mark("may be played at once"), "end": mark("the turn ends")},
+    "reverse_two": {"skip": mark("the same player again"), "none": mark("nothing")},
+    "dobon_math": {"sum": mark("the sum"), "pair": mark("the sum; two cards also by − × ÷")},
+    "claims": {"first": mark("the first"), "last": mark("the last"), "all": mark("all of them")},
+    "chain_loser": {"previous": mark("the claimant before"), "discarder": mark("who played the card")},
+    "counter": {"auto": mark("by itself"), "ask": mark("by hand"), "off": mark("not at all")},
+    "order_by": {"coin": mark("by a coin"), "rps": mark("by rock, paper, scissors")},
+    "scoring": {
+        "penalty": mark("penalty points for cards"),
+        "wins": mark("one point for each win"),
+        "chain": mark("points for the length of the chain"),
+    },
+}
+
+SUITS: Final = {"S": mark("spades"), "H": mark("hearts"), "D": mark("diamonds"), "C": mark("clubs")}
+EFFECTS: Final = {
+    "skip": mark("skip"),
+    "reverse": mark("reverse"),
+    "wild": mark("wild"),
+    "suit": mark("name a suit"),
+}
+
+
+def explain(field: str, _: Translate) -> str:
+    """What a field decides, in a line."""
+    return _(EXPLANATIONS[field])
+
+
+def value_text(field: str, value: object, _: Translate) -> str:
+    """A field's value in words; `effects` as the map of plain data."""
+    if isinstance(value, Mapping):
+        entries = (
+            _("{card} {effect}").format(card=card_name(card, _), effect=effect_name(effect, _))
+            for card, effect in value.items()
+        )
+        return _(", ").join(entries) or _("none")
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return _(VALUES[field][value]) if isinstance(value, str) else str(value)
+
+
+def card_name(key: str, _: Translate) -> str:
+    """A rank, `10`, or one card, `A of spades`."""
+    rank = "10" if key[0] == "T" else key[0]
+    return _("{rank} of {suit}").format(rank=rank, suit=_(SUITS[key[1]])) if len(key) == 2 else rank
+
+
+def effect_name(effect: str, _: Translate) -> str:
+    if effect.startswith("attack"):
+        return _("draw {count}").format(count=effect.removeprefix("attack"))
+    return _(EFFECTS[effect])
+
+
+def refusal(error: BadRules, _: Translate) -> str:
+    """The sentence for rules that were refused, in the language of `_`."""
+    field, value, kind = error.field, error.value, FIELDS.get(error.field)
+    if field == "preset":
+        return _("There is no game “{value}”, only {names}.").format(value=value, names=", ".join(PRESETS))
+    if field == "seats":
+        return _("A table has {low} to {high} seats.").format(low=MIN_SEATS, high=MAX_SEATS)
+    if error.expected == "FIELD=VALUE":
+        return _("A rule is given as FIELD=VALUE, not as “{value}”.").format(value=value)
+    if kind is None:
+        return _("There is no rule “{field}”, only {names}.").format(field=field, names=", ".join(FIELDS))
+    if field == "first_card" and kind.accepts(value):
+        return _("first_card can't be effect where the opening is a race.")
+    if field == "hand" and kind.accepts(value):
+        return _("There are not enough cards to deal {count} to every seat.").format(count=value)
+    match kind:
+        case Number(low, high):
+            expected = f"{low} – {high}"
+        case Word(words):
+            expected = ", ".join(words)
+        case Flag():
+            expected = "yes, no"
+        case _:
+            expected = "A:skip,2:attack2,8:wild,9:suit,J:reverse,AS:attack5"
+    return _("{field} can't be {value}; what would do: {expected}.").format(
+        field=field, value=value, expected=expected
+    )
