@@ -4,9 +4,10 @@ import argparse
 import json
 import sys
 
-from client.rules_fields import Translate, explain, refusal, value_text
-from client.rules_text import sections
 from engine.rules import PRESETS, BadRules, Rules, parse_rule
+
+from .rules_fields import Translate, explain, refusal, value_text
+from .rules_text import sections
 
 
 def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:

@@ -4,8 +4,9 @@ why one was refused (rules, section 2)."""
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from client.i18n import mark
 from engine.rules import FIELDS, MAX_SEATS, MIN_SEATS, PRESETS, BadRules, Flag, Number, Word
+
+from .i18n import mark
 
 Translate = Callable[[str], str]
 

@@ -7,8 +7,9 @@ that makes no difference at this table is not mentioned.
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from client.rules_fields import card_name
 from engine.rules import Rules
+
+from .rules_fields import card_name
 
 Translate = Callable[[str], str]
 
