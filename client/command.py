@@ -60,6 +60,7 @@ def command_table(_: Translate) -> dict[str, Command]:
     return {
         "servers": Command("client.servers", _("list the servers on the local network")),
         "rules": Command("client.rules_command", _("print the rules of a game")),
+        "serve": Command("server.serve", _("run a server for others to join")),
         "sim": Command("server.simulate", _("let bots play each other")),
         "verify": Command("server.verify", _("play a recorded match again and see whether it agrees")),
     }

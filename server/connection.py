@@ -1,0 +1,66 @@
+"""One connection as the core knows it: what it may say when, how much, and whether it still lives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from protocol.connection import ServerConnection
+from protocol.frame import encode_frame, pad_frame
+from protocol.heartbeat import Heartbeat
+
+from .settings import SECOND
+
+if TYPE_CHECKING:
+    from .peer import Peer
+    from .record import Gate
+    from .session import Session
+
+HELLO_TIME: Final = 5 * SECOND
+HEARTBEAT: Final = 10 * SECOND
+RATE: Final = 20
+"""Requests in a second."""
+BURST: Final = 40
+REFUSED_IN_A_ROW: Final = 200
+UNSENT: Final = 256 * 1024
+"""Most bytes that a connection may leave unsent."""
+
+
+class Connection:
+    """A peer, the conversation with it, and once it has said hello its session."""
+
+    __slots__ = ("_full_at", "beat", "gate", "peer", "refused", "session", "talk")
+
+    def __init__(self, peer: Peer, gate: Gate, now: int) -> None:
+        self.peer = peer
+        self.gate = gate
+        self.talk = ServerConnection()
+        self.session: Session | None = None
+        self.beat = Heartbeat(HEARTBEAT, now)
+        self.refused = 0
+        self._full_at = 0
+        """When its allowance of requests is whole again."""
+
+    def allow(self, arrival: int) -> bool:
+        """Whether another request may be done; counts those refused in a row."""
+        each = SECOND // RATE
+        full_at = max(self._full_at, arrival) + each
+        if full_at - arrival > BURST * each:
+            self.refused += 1
+            return False
+        self._full_at = full_at
+        self.refused = 0
+        return True
+
+    def say(self, message: Mapping[str, Any]) -> None:
+        self.send(encode_frame(message))
+
+    def send(self, frame: bytes) -> None:
+        """One frame, padded under TLS."""
+        self.gate.send(self.peer, pad_frame(frame) if self.peer.tls else frame)
+
+    def end(self, code: str | None = None, message: str = "", **fields: Any) -> None:
+        """Say why, if there is something to say, and close."""
+        if code is not None:
+            self.say({"t": "error", "code": code, "message": message, **fields})
+        self.gate.after(self.peer, self.peer.close)

@@ -1,0 +1,123 @@
+"""All tables of a server: listing, making, finding and closing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from engine.rules import BadRules, Rules
+from protocol.messages import Create, Request, Tables
+from protocol.text import BadText, clean_table_name
+
+from .reply import Reply
+from .seats import bot_name
+from .settings import BadSettings, Settings
+from .table import Floor, Table
+from .table_requests import MOST_TABLES
+
+if TYPE_CHECKING:
+    from .bot_seat import Thinker
+    from .chance import Chance
+    from .record import Gate
+    from .session import Session
+
+SEATS: Final = 4
+
+
+class Lobby:
+    """The tables, by number. Numbers of tables and matches are never used again."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        chance: Chance,
+        thinker: Thinker,
+        clock: Callable[[], int],
+        first_table: int,
+        first_match: int,
+        most_tables: int,
+        slow: Callable[[Session], None],
+        changed: Callable[[Table], None],
+    ) -> None:
+        self.tables: dict[int, Table] = {}
+        self.most_tables = most_tables
+        self._next_table = first_table
+        self._next_match = first_match
+        self._floor = Floor(gate, chance, thinker, clock, self._take_match, slow, changed, self._closed)
+
+    def take(self, session: Session, request: Request, reply: Reply) -> Table | None:
+        """Do or refuse a request that is about no table yet; the table it made."""
+        match request:
+            case Tables():
+                reply.ok(tables=[table_data(table) for table in self.tables.values()])
+                return None
+            case Create():
+                return self._create(session, request, reply)
+            case _:
+                raise AssertionError(f"{type(request).__name__} is no request about the lobby")
+
+    def _create(self, session: Session, request: Create, reply: Reply) -> Table | None:
+        if len(self.tables) >= self.most_tables:
+            reply.error("server_full", "there are too many tables")
+            return None
+        if len(session.tables) >= MOST_TABLES:
+            reply.error("not_now", "you are at too many tables")
+            return None
+        given = request.rules or {}
+        count = SEATS if request.seats is None else request.seats
+        try:
+            rules = Rules.from_data(given, seats=count)
+            settings = Settings().changed(request.settings or {})
+            name = session.name if request.name is None else clean_table_name(request.name)
+        except (BadRules, BadSettings) as bad:
+            reply.error("bad_rules", str(bad), field=bad.field)
+            return None
+        except BadText as bad:
+            reply.error("bad_request", str(bad), field="name")
+            return None
+        sits = request.sit is not False
+        bots = request.bots or []
+        if len(bots) > count - sits:
+            reply.error("bad_request", "there are more bots than seats", field="bots")
+            return None
+        preset = given.get("preset", "dobon")
+        table = Table(self._next_table, name, rules, preset, settings, count, self._floor)
+        self._next_table += 1
+        table.set_password(request.password)
+        table.host = session.player
+        for index, level in enumerate(bots, start=int(sits)):
+            table.seats[index].seat_bot(level, bot_name(table.seats, index))
+        self.tables[table.number] = table
+        table.begin()
+        table.welcome(session, 0 if sits else None)
+        reply.ok(table=table.number, seat=0 if sits else None)
+        table.show(session.player)
+        return table
+
+    def _take_match(self) -> int:
+        self._next_match += 1
+        return self._next_match - 1
+
+    def _closed(self, table: Table) -> None:
+        del self.tables[table.number]
+
+
+def table_data(table: Table) -> dict[str, Any]:
+    """A table in the list of tables."""
+    return {
+        "table": table.number,
+        "name": table.name,
+        "preset": table.preset,
+        "phase": table.phase,
+        "seats": [
+            {
+                "seat": seat.index,
+                "name": seat.name or None,
+                "kind": seat.kind,
+                **({"level": seat.level} if seat.level else {}),
+            }
+            for seat in table.seats
+        ],
+        "spectators": len(table.spectator_names()),
+        "password": table.locked,
+    }

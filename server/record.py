@@ -1,0 +1,213 @@
+"""The one seam between the tables and whatever keeps what happened.
+
+Everything that must outlive the process is noted here as one of the entries below, in the order in which it
+was decided. A record that writes lags behind: what a step says is then withheld by the `Gate` until
+the record has written all that was noted before it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from engine.actions import Action
+
+if TYPE_CHECKING:
+    from .peer import Peer
+
+
+@dataclass(frozen=True, slots=True)
+class SessionKept:
+    """A session began, or a request of it was decided. ``requests`` is `once.Requests.to_data`."""
+
+    player: int
+    name: str
+    digest: bytes
+    """SHA-256 of the token; the token itself is nowhere kept."""
+    requests: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnded:
+    player: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableKept:
+    """How a table stands apart from its match: after it was made and after every change."""
+
+    table: int
+    born: int
+    data: dict[str, Any]
+    """Name, rules, settings, seats, host and series, as plain data."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableClosed:
+    table: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchBegun:
+    table: int
+    match: int
+    rules: dict[str, Any]
+    settings: dict[str, int]
+    seats: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class SecretDrawn:
+    """A round's secret, noted before its commit is published."""
+
+    table: int
+    match: int
+    round: int
+    secret: bytes
+    commit: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NonceGiven:
+    table: int
+    match: int
+    round: int
+    seat: int
+    nonce: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundDealt:
+    table: int
+    match: int
+    round: int
+    seed: bytes
+    nonces: list[bytes | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """An input that reached the engine. ``action`` None is the time running out.
+
+    ``arrival`` and ``effect`` are ns since the table was made; ``code`` is the engine's refusal, None where
+    it was done.
+    """
+
+    table: int
+    match: int
+    round: int
+    action: Action | None
+    arrival: int
+    effect: int
+    code: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An action that waits for the end of the grace; its `Decided` follows, or ``dropped`` is noted."""
+
+    table: int
+    match: int
+    round: int
+    action: Action
+    on: int
+    arrival: int
+    player: int | None
+    request: int | None
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MatchOver:
+    table: int
+    match: int
+    ranking: list[dict[str, Any]]
+
+
+Entry = (
+    SessionKept
+    | SessionEnded
+    | TableKept
+    | TableClosed
+    | MatchBegun
+    | SecretDrawn
+    | NonceGiven
+    | RoundDealt
+    | Decided
+    | Held
+    | MatchOver
+)
+
+
+class Record(Protocol):
+    """What keeps entries. Nothing here may block or raise."""
+
+    keeps: bool
+    """False: entries are dropped, and the costly ones need not be made."""
+
+    def first_ids(self) -> tuple[int, int, int]:
+        """The first table, match and player id that was never used on this data."""
+
+    def note(self, entry: Entry) -> int:
+        """Take an entry; the number of entries taken so far."""
+
+    def written(self) -> int:
+        """How many entries are safe."""
+
+
+class NoRecord:
+    """Keeps nothing, and is done with it at once."""
+
+    keeps = False
+
+    def first_ids(self) -> tuple[int, int, int]:
+        return 1, 1, 1
+
+    def note(self, entry: Entry) -> int:
+        return 0
+
+    def written(self) -> int:
+        return 0
+
+
+class Gate:
+    """What is said passes here: straight on while everything noted is safe, else in order once it is."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._noted = 0
+        self._waiting: deque[tuple[int, Peer, bytes | Callable[[], None]]] = deque()
+
+    @property
+    def keeps(self) -> bool:
+        return self._record.keeps
+
+    def note(self, entry: Entry) -> None:
+        self._noted = self._record.note(entry)
+
+    def send(self, peer: Peer, data: bytes) -> None:
+        """Send once everything noted so far is safe, after what was sent before."""
+        if not self._waiting and self._noted <= self._record.written():
+            peer.send(data)
+        else:
+            self._waiting.append((self._noted, peer, data))
+
+    def after(self, peer: Peer, do: Callable[[], None]) -> None:
+        """Do something with a connection, such as ending it, in its place among what is sent."""
+        if not self._waiting and self._noted <= self._record.written():
+            do()
+        else:
+            self._waiting.append((self._noted, peer, do))
+
+    def release(self) -> None:
+        """Let go of what has become safe; to be called when `Record.written` has grown."""
+        written = self._record.written()
+        while self._waiting and self._waiting[0][0] <= written:
+            _, peer, what = self._waiting.popleft()
+            if isinstance(what, bytes):
+                peer.send(what)
+            else:
+                what()

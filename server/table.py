@@ -1,0 +1,425 @@
+"""One table: who sits there and who looks on, and the match they play.
+
+Synchronous: a step is `begin`, then whatever arrived or ran out, then `settle`, which sends what came of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from hmac import compare_digest
+from typing import TYPE_CHECKING, Any, Literal
+
+from engine.rules import Rules
+from protocol.frame import encode_frame
+
+from .broadcast import Broadcast, Member
+from .game import Game
+from .record import TableClosed, TableKept
+from .seats import Seat, Status, seat_data
+from .settings import MS, Settings
+from .views import view_of
+
+if TYPE_CHECKING:
+    from .bot_seat import Thinker
+    from .chance import Chance
+    from .record import Gate
+    from .session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What all tables of a server have in common."""
+
+    gate: Gate
+    chance: Chance
+    thinker: Thinker
+    clock: Callable[[], int]
+    next_match: Callable[[], int]
+    slow: Callable[[Session], None]
+    changed: Callable[[Table], None]
+    """The table's next moment may have become another."""
+    closed: Callable[[Table], None]
+
+
+class Table:
+    """A table. ``host`` is a player; ``preset`` is what its rules began from."""
+
+    def __init__(
+        self, number: int, name: str, rules: Rules, preset: str, settings: Settings, seats: int, floor: Floor
+    ) -> None:
+        self.number = number
+        self.name = name
+        self.rules = rules
+        self.preset = preset
+        self.settings = settings
+        self.seats = [Seat(index) for index in range(seats)]
+        self.floor = floor
+        self.broadcast = Broadcast(number, floor.clock(), floor.gate, floor.slow)
+        self.host = 0
+        self.host_due: int | None = None
+        """When the host has been away too long."""
+        self.game: Game | None = None
+        self.is_closed = False
+        self.series: dict[str, dict[str, Any]] = {}
+        """By name, what everybody reached over the matches here."""
+        self._password: bytes | None = None
+        self._arrivals = 0
+
+    # What it is
+
+    @property
+    def playing(self) -> bool:
+        return self.game is not None and not self.game.over
+
+    @property
+    def phase(self) -> Literal["open", "playing", "over"]:
+        if self.game is None:
+            return "open"
+        return "over" if self.game.over else "playing"
+
+    @property
+    def human_seated(self) -> bool:
+        return any(seat.seated for seat in self.seats)
+
+    def spectator_names(self) -> list[str]:
+        """Those who look on and are connected."""
+        members = self.broadcast.members.values()
+        return [m.session.name for m in members if m.seat is None and m.session.connection is not None]
+
+    def host_data(self) -> dict[str, Any] | None:
+        member = self.broadcast.members.get(self.host)
+        return None if member is None else {"seat": member.seat, "name": member.session.name}
+
+    def series_data(self) -> list[dict[str, Any]]:
+        return [{"name": name, **standing} for name, standing in self.series.items()]
+
+    def set_password(self, password: str | None) -> None:
+        self._password = sha256(password.encode("utf-8", "surrogatepass")).digest() if password else None
+
+    @property
+    def locked(self) -> bool:
+        return self._password is not None
+
+    def admits(self, password: str | None) -> bool:
+        """Whether this password opens the table."""
+        if self._password is None:
+            return True
+        return compare_digest(
+            sha256((password or "").encode("utf-8", "surrogatepass")).digest(), self._password
+        )
+
+    # Steps
+
+    def begin(self) -> None:
+        """A step begins now."""
+        self.broadcast.now = max(self.broadcast.now, self.floor.clock())
+
+    def settle(self) -> None:
+        """End a step: what follows of itself follows, and what was said is sent."""
+        while self.game is not None and not self.is_closed:
+            self._note_overdue()
+            self.game.review()
+            if not self.game.over or self.game.tallied:
+                break
+            self._finish_match()
+        if not self.is_closed and not self.playing and not self.broadcast.members:
+            self.close("empty")
+        self.broadcast.flush()
+        self.floor.changed(self)
+
+    def next(self) -> int | None:
+        """The earliest moment at which time decides something here."""
+        moments = [seat.away_due for seat in self.seats if seat.away_due is not None]
+        if self.host_due is not None:
+            moments.append(self.host_due)
+        game = None if self.game is None else self.game.next()
+        if game is not None:
+            moments.append(game)
+        return min(moments, default=None)
+
+    def decide(self, moment: int) -> None:
+        """Let everything that is due at or before ``moment`` decide, in its order."""
+        while not self.is_closed and (due := self.next()) is not None and due <= moment:
+            self.begin()
+            if self.game is None or not self.game.decide(due):
+                self._decide_absence(due)
+            self.settle()
+
+    # Coming and going
+
+    def welcome(self, session: Session, seat: int | None) -> None:
+        """Let in who made the table. Nothing is told of it: the view is the beginning."""
+        self._enter(session, seat)
+        if seat is not None:
+            session.seats += 1
+            self.seats[seat].seat_human(session.player, session.name, self._arrivals)
+        self.keep()
+
+    def take_seat(self, session: Session, index: int) -> None:
+        """Seat somebody, new or already here, in an empty seat."""
+        self.broadcast.flush()
+        self._arrivals += 1
+        member = self.broadcast.members.get(session.player)
+        old = None if member is None or member.seat is None else self.seats[member.seat]
+        if old is not None:
+            old.clear()
+            self.tell_seat(old)
+        else:
+            session.seats += 1
+        seat = self.seats[index]
+        seat.seat_human(session.player, session.name, self._arrivals)
+        if member is not None and member.seat is None:
+            self.broadcast.emit("spectator", {"name": session.name, "here": False})
+        self.tell_seat(seat)
+        if member is not None:
+            member.seat = index
+            if self.host == session.player:
+                self.tell_host()
+        self.broadcast.flush()
+        if member is None:
+            self._enter(session, index)
+
+    def take_back(self, session: Session, seat: Seat) -> None:
+        """Somebody who left in this match sits down again in the same seat."""
+        seat.status, seat.automatic, seat.overdue = "online", False, 0
+        member = self.broadcast.members.get(session.player)
+        if member is not None:
+            self.broadcast.emit("spectator", {"name": session.name, "here": False})
+        self.tell_seat(seat)
+        self.broadcast.flush()
+        session.seats += 1
+        if member is not None:
+            member.seat = seat.index
+        else:
+            self._enter(session, seat.index)
+
+    def look_on(self, session: Session) -> None:
+        """Somebody new looks on, or who is seated stands up to do so."""
+        member = self.broadcast.members.get(session.player)
+        if member is not None and member.seat is not None:
+            self._vacate(member)
+            member.seat = None
+            if self.host == session.player:
+                self.tell_host()
+        self.broadcast.emit("spectator", {"name": session.name, "here": True})
+        self.broadcast.flush()
+        if member is None:
+            self._enter(session, None)
+
+    def _enter(self, session: Session, seat: int | None) -> None:
+        self._arrivals += 1
+        self.broadcast.members[session.player] = Member(session, seat, self._arrivals)
+        session.tables[self.number] = self
+
+    def leave(self, session: Session) -> None:
+        """Somebody goes for good. In a match their seat is played for and stays theirs."""
+        self.broadcast.flush()
+        member = self.broadcast.members.pop(session.player)
+        del session.tables[self.number]
+        if member.seat is None:
+            self.broadcast.emit("spectator", {"name": session.name, "here": False})
+        else:
+            self._vacate(member)
+        if self.host == session.player:
+            self.hand_over()
+
+    def _vacate(self, member: Member) -> None:
+        assert member.seat is not None
+        member.session.seats -= 1
+        seat = self.seats[member.seat]
+        if self.playing:
+            seat.status, seat.automatic, seat.away_due = "left", True, None
+        else:
+            seat.clear()
+        self.tell_seat(seat)
+
+    def absent(self, session: Session) -> None:
+        """Somebody's connection is gone."""
+        member = self.broadcast.members[session.player]
+        due = self.broadcast.now + self.settings.away_time * MS
+        member.behind = False
+        if member.seat is None:
+            self.broadcast.emit("spectator", {"name": session.name, "here": False})
+        else:
+            seat = self.seats[member.seat]
+            if seat.status == "online":
+                self.set_status(seat, "away")
+            seat.away_due = due
+        if self.host == session.player:
+            self.host_due = due
+
+    def present(self, session: Session, was_absent: bool) -> None:
+        """Somebody is back, or goes on over another connection; a view is due."""
+        member = self.broadcast.members[session.player]
+        if self.host == session.player:
+            self.host_due = None
+        if member.seat is not None:
+            seat = self.seats[member.seat]
+            seat.away_due, seat.automatic, seat.overdue = None, False, 0
+            if seat.status != "online":
+                self.set_status(seat, "online")
+        elif was_absent:
+            self.broadcast.emit("spectator", {"name": session.name, "here": True})
+
+    def _decide_absence(self, moment: int) -> None:
+        for seat in self.seats:
+            if seat.away_due is not None and seat.away_due <= moment:
+                seat.away_due = None
+                if self.playing and seat.status == "away":
+                    self.play_for(seat)
+        if self.host_due is not None and self.host_due <= moment:
+            self.host_due = None
+            self.hand_over()
+
+    def play_for(self, seat: Seat) -> None:
+        """From now on the server plays for this player."""
+        seat.automatic = True
+        self.set_status(seat, "autopilot")
+
+    def set_status(self, seat: Seat, status: Status) -> None:
+        seat.status = status
+        self.tell_seat(seat)
+
+    def hand_over(self) -> None:
+        """Make the one who has sat, or else looked on, the longest the host; those connected come first."""
+        members = [m for m in self.broadcast.members.values() if m.session.player != self.host]
+        heirs = [
+            (m.session.connection is None, m.seat is None, m.since if m.seat is None else self._since(m), m)
+            for m in members
+        ]
+        present = self.broadcast.members.get(self.host)
+        if present is not None:
+            heirs = [heir for heir in heirs if not heir[0]]
+        if heirs:
+            self.host = min(heirs, key=lambda heir: heir[:3])[3].session.player
+            self.tell_host()
+            if self.broadcast.members[self.host].session.connection is None:
+                self.host_due = self.broadcast.now + self.settings.away_time * MS
+        elif self.game is not None and self.game.paused:
+            # Nobody is left to let the next round come.
+            self.pause(False)
+
+    def _since(self, member: Member) -> int:
+        assert member.seat is not None
+        return self.seats[member.seat].since
+
+    def pause(self, on: bool) -> None:
+        assert self.game is not None
+        self.game.paused = on
+        self.broadcast.emit("paused", {"on": on})
+
+    # What it tells
+
+    def tell_seat(self, seat: Seat) -> None:
+        self.broadcast.emit("seat", seat_data(seat, self.settings, self.human_seated))
+        self.keep()
+
+    def tell_host(self) -> None:
+        data = self.host_data()
+        assert data is not None
+        self.broadcast.emit("host", data)
+        self.keep()
+
+    def show(self, player: int) -> None:
+        """Send one member the whole view."""
+        member = self.broadcast.members[player]
+        member.behind = False
+        self.broadcast.to(player, encode_frame(view_of(self, member.seat)))
+
+    def catch_up(self, session: Session) -> None:
+        """What was unsent to a spectator that had lost events has gone."""
+        if self.broadcast.members[session.player].behind:
+            self.begin()
+            self.show(session.player)
+            self.broadcast.flush()
+
+    def keep(self) -> None:
+        """Note how the table stands apart from its match."""
+        if self.floor.gate.keeps:
+            data = {
+                "name": self.name,
+                "rules": self.rules.to_data(),
+                "preset": self.preset,
+                "settings": self.settings.to_data(),
+                "seats": [
+                    {"kind": s.kind, "name": s.name, "level": s.level, "player": s.player, "status": s.status}
+                    for s in self.seats
+                ],
+                "host": self.host,
+                "series": self.series,
+                "password": self._password,
+            }
+            self.floor.gate.note(TableKept(self.number, self.broadcast.born, data))
+
+    # The match
+
+    def start(self) -> None:
+        """Begin a match with those who sit here."""
+        for seat in self.seats:
+            seat.overdue, seat.overdue_on = 0, None
+        self.game = Game(
+            self.floor.next_match(),
+            self.broadcast,
+            self.seats,
+            self.rules,
+            self.settings,
+            self.floor.chance,
+            self.floor.thinker,
+            self.floor.clock,
+            lambda: self.floor.changed(self),
+        )
+        self.game.begin()
+        for seat in self.seats:
+            if seat.status == "away" and seat.away_due is None:
+                self.play_for(seat)
+
+    def _note_overdue(self) -> None:
+        assert self.game is not None
+        live = self.game.live
+        if live is None or live.teller.overdue is None:
+            return
+        index, turn = live.teller.overdue
+        live.teller.overdue = None
+        seat = self.seats[index]
+        if seat.overdue_on != turn:
+            seat.overdue_on = turn
+            seat.overdue += 1
+        if seat.overdue >= 2 and seat.seated and not seat.automatic:
+            self.play_for(seat)
+
+    def _finish_match(self) -> None:
+        assert self.game is not None
+        self.game.tallied = True
+        ranking = self.game.ranking
+        assert ranking is not None
+        for standing in ranking:
+            name = self.seats[standing["seat"]].name
+            known = self.series.setdefault(name, {"matches": 0, "firsts": 0, "total_rank": 0})
+            known["matches"] += 1
+            known["firsts"] += standing["rank"] == 1
+            known["total_rank"] += standing["rank"]
+        self.broadcast.emit("match_over", {"ranking": ranking, "series": self.series_data()})
+        for seat in self.seats:
+            if seat.status == "left":
+                seat.clear()
+                self.tell_seat(seat)
+            elif seat.kind == "human" and seat.status == "autopilot":
+                seat.automatic = False
+                member = self.broadcast.member_at(seat.index)
+                connected = member is not None and member.session.connection is not None
+                self.set_status(seat, "online" if connected else "away")
+        self.keep()
+
+    def close(self, why: Literal["empty", "host", "admin", "fault"]) -> None:
+        """The table is gone."""
+        self.is_closed = True
+        self.broadcast.emit("closed", {"why": why})
+        self.broadcast.flush()
+        for member in self.broadcast.members.values():
+            del member.session.tables[self.number]
+            member.session.seats -= member.seat is not None
+        self.broadcast.members.clear()
+        self.floor.gate.note(TableClosed(self.number, why))
+        self.floor.closed(self)
