@@ -13,7 +13,7 @@ PYTHON = $(shell for python in python3 python3.13 python3.12 python3.11; do \
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help play test nightly lint format typecheck bench screenshot lock clean
+.PHONY: help play test nightly lint format typecheck messages bench screenshot lock clean
 
 help:
 	@echo "play        set up and play alone against bots"
@@ -22,6 +22,7 @@ help:
 	@echo "lint        ruff: layout and mistakes, changing nothing"
 	@echo "format      ruff: lay out and repair what can be"
 	@echo "typecheck   mypy, strict"
+	@echo "messages    the translations: take up new strings, compile"
 	@echo "bench       the figures the documentation quotes, measured here"
 	@echo "screenshot  the README's picture, made again from the real client"
 	@echo "lock        requirements.lock, made again from the ranges in pyproject.toml"
@@ -51,6 +52,9 @@ format: $(VENV)/developer
 
 typecheck: $(VENV)/developer
 	$(BIN)/mypy --strict
+
+messages: $(VENV)/developer
+	$(BIN)/python -m client.locale.update
 
 bench: $(VENV)/developer
 	$(BIN)/python -m bench

@@ -26,7 +26,7 @@ ARROWS = {
 # What each package may import that others publish.
 PUBLISHED = {
     "engine": set[str](),
-    "protocol": {"msgpack", "msgspec", "precis_i18n", "wcwidth"},
+    "protocol": {"msgpack", "msgspec", "wcwidth"},
     "server": {
         *("cryptography", "ifaddr", "msgpack", "msgspec", "openskill", "platformdirs", "prometheus_client"),
         *("structlog", "trio", "zeroconf"),
