@@ -1,0 +1,74 @@
+"""The model after events is the model of a fresh view."""
+
+import random
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from client.advance import settled
+from client.model import Model, update
+from engine.rules import Rules
+from protocol.messages import Event, View
+from tests.client.streams import TABLE, Stream
+
+FIELDS: dict[str, tuple[Any, ...]] = {
+    "preset": ("dobon", "pageone"),
+    "jokers": (0, 1, 2),
+    "hand": (3, 4, 5),
+    "answer": ("may", "must"),
+    "drawn": ("play", "end"),
+    "must_play": (False, True),
+    "reverse_two": ("skip", "none"),
+    "out": (True, True, False),
+    "dobon_math": ("sum", "pair"),
+    "claims": ("first", "last", "all"),
+    "chain_loser": ("previous", "discarder"),
+    "counter": ("auto", "ask", "off"),
+    "false_dobon": (0, 1, 2),
+    "last_call": (0, 1, 2),
+    "order_by": ("coin", "rps"),
+}
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_a_model_after_events_is_that_of_a_fresh_view(seed: int) -> None:
+    chance = random.Random(seed)
+    fields = {name: chance.choice(values) for name, values in FIELDS.items()}
+    seats = chance.randint(2, 5)
+    stream = Stream(Rules.from_data({**fields, "rounds": 2}, seats), seats, chance)
+    models = {viewer: update(Model(), stream.view(viewer), 0) for viewer in stream.viewers}
+
+    def follow(told: Iterable[dict[int | None, Event]]) -> None:
+        for events in told:
+            for viewer, event in events.items():
+                models[viewer] = update(models[viewer], event, event.at)
+        for viewer, model in models.items():
+            table = model.table
+            assert table is not None
+            if stream.others_closed and stream.playing:
+                continue  # with `claims: all` the discarder is asked without any event
+            assert seen(table.view) == seen(settled(stream.view(viewer)))
+
+    follow(stream.begin())
+    while not stream.match.over:
+        follow(stream.deal())
+        for _ in range(600):
+            if stream.playing:
+                follow(stream.step())
+        while stream.playing:
+            follow(stream.hasten())
+    table = models[None].tables[TABLE]
+    assert table.view.phase == "over"
+    assert table.view.ranking
+
+
+def seen(view: View) -> dict[str, Any]:
+    """All of a view but what only the answer to the viewer's own request tells: these viewers ask for
+    nothing, so their waivers and declines are unknown to them."""
+    data = {name: getattr(view, name) for name in view.__struct_fields__}
+    if view.claim == "waived":
+        data["claim"] = "open"
+    if view.phase in ("opening", "direction"):
+        data |= dict.fromkeys(("playable", "may", "act_on"))
+    return data
