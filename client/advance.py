@@ -64,6 +64,8 @@ def settled(view: View) -> View:
         elif view.phase == "claim":
             # The round is about to end: nothing pending is drawn.
             changes |= {"attack": None, **NOT_ASKED}
+            if view.turn is None:  # claimed in the race, before there was a direction
+                changes["direction"] = None
         if view.phase not in ("direction", "rps"):
             changes |= NO_RACE
         if view.phase != "rps":
