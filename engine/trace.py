@@ -240,12 +240,11 @@ def _play(round: Round, steps: Sequence[Any]) -> Iterator[tuple[object, object] 
             effect, arrival = _get(step, "effect", int), _get(step, "arrival", int)
             if (effect, arrival) != last[:2]:
                 base, direction = _first_among_equals(round)
-            # What arrives with a deadline is too late for it.
-            rank = (
-                -1 if step["do"] == "expire" else (_get(step, "seat", int) - base) * direction % round.seats
-            )
+            rank = -1  # what arrives with a deadline is too late for it
+            if step.get("do") != "expire":
+                rank = (_get(step, "seat", int) - base) * direction % round.seats
             if (effect, arrival, rank) < last:
-                yield f"nothing that arrived before {last[1]}", f"{step['do']} that arrived at {arrival}"
+                yield f"nothing that arrived before {last[1]}", f"a step that arrived at {arrival}"
             last = (effect, arrival, rank)
         yield take(round, step)
 

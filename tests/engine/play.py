@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 
 from engine.actions import THROWS, Action, Do
 from engine.cards import CARDS, RANKS, SUITS, mask_of
+from engine.events import Event
 from engine.legality import Refused
+from engine.match import Match
 from engine.round import Round
 from engine.rules import EFFECTS, FIELDS, MAX_SEATS, MIN_SEATS, Effects, Flag, Kind, Number, Rules, Word
 from engine.state import Phase, RoundState
+from engine.trace import Recorder
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,25 @@ def play(round: Round, rng: random.Random) -> Iterator[Action | None]:
         action = choose(round, rng)
         act(round, action)
         yield action
+
+
+def recorded(table: Table, rounds: int) -> dict[str, Any]:
+    """The trace of a random match of so many rounds."""
+    match = Match(table.rules.changed({"rounds": rounds}), table.seats)
+    recorder = Recorder(match.rules, table.seats)
+    rng = random.Random(table.chance)
+    while not match.over:
+        seed = bytes(byte ^ match.finished for byte in table.seed)
+        log: list[Event] = []
+        round = match.deal(seed, log)
+        recorder.deal(seed, log)
+        log.clear()
+        for action in play(round, rng):
+            recorder.step(action, log)
+            log.clear()
+        match.finish(round)
+    recorder.close(match.ranking())
+    return recorder.data
 
 
 def every_action(seats: int) -> list[Action]:

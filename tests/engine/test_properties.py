@@ -13,19 +13,18 @@ from engine.actions import Action
 from engine.cards import VALUE, cards_of, mask_of
 from engine.events import Drew, Event, Played, Turned, event_data
 from engine.legality import Refused
-from engine.match import Match
 from engine.round import LAST_TURN, Round
 from engine.state import Phase
-from engine.trace import Recorder, check, compact
+from engine.trace import check, compact
 from engine.view import view, view_data
 from tests.engine.play import (
     Table,
     act,
     assert_every_card_is_in_one_place,
-    choose,
     code_of,
     every_action,
     play,
+    recorded,
     state,
     tables,
 )
@@ -110,27 +109,19 @@ def a_copy_goes_its_own_way(table: Table) -> None:
 
 
 def the_same_again_is_the_same(table: Table) -> None:
-    """A match, written down and played again from what was written, has the same events; or none told."""
-    rules = table.rules.changed({"rounds": 2})
-    recorder = Recorder(rules, table.seats)
-    match = Match(rules, table.seats)
-    rng = random.Random(table.chance)
-    while not match.over:
-        seed = bytes(byte ^ match.finished for byte in table.seed)
-        log: list[Event] = []
-        round = match.deal(seed, log)
-        silent = round.copy()
-        recorder.deal(seed, log)
-        while round.phase is not Phase.OVER:
-            log.clear()
-            action = choose(round, rng)
-            act(round, action)
-            act(silent, action)
-            recorder.step(action, log)
+    """A match, written down and played again from what was written, has the same events and the same end."""
+    trace = recorded(table, rounds=2)
+    assert check(json.loads(compact(trace))) is None
+    assert compact(recorded(table, rounds=2)) == compact(trace)
+
+
+def who_is_told_nothing_misses_nothing(table: Table) -> None:
+    """A round without a log goes the way it goes with one."""
+    round, rng = table.deal(log=[])
+    silent = round.copy()
+    for action in play(round, rng):
+        act(silent, action)
         assert state(silent) == state(round)
-        match.finish(round)
-    recorder.close(match.ranking())
-    assert check(json.loads(compact(recorder.data))) is None
 
 
 def nobody_sees_what_they_may_not_know(table: Table) -> None:
@@ -233,6 +224,7 @@ LAWS: list[Callable[[Table], None]] = [
     a_round_ends,
     a_copy_goes_its_own_way,
     the_same_again_is_the_same,
+    who_is_told_nothing_misses_nothing,
     nobody_sees_what_they_may_not_know,
 ]
 
