@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.rules import BadRules, Rules
@@ -16,34 +15,19 @@ from .table import Floor, Table
 from .table_requests import MOST_TABLES
 
 if TYPE_CHECKING:
-    from .bot_seat import Thinker
-    from .chance import Chance
-    from .record import Gate
     from .session import Session
 
 SEATS: Final = 4
 
 
 class Lobby:
-    """The tables, by number. Numbers of tables and matches are never used again."""
+    """The tables, by number. A number is never used again."""
 
-    def __init__(
-        self,
-        gate: Gate,
-        chance: Chance,
-        thinker: Thinker,
-        clock: Callable[[], int],
-        first_table: int,
-        first_match: int,
-        most_tables: int,
-        slow: Callable[[Session], None],
-        changed: Callable[[Table], None],
-    ) -> None:
+    def __init__(self, floor: Floor, first_table: int, most_tables: int) -> None:
         self.tables: dict[int, Table] = {}
-        self.most_tables = most_tables
+        self._floor = floor
         self._next_table = first_table
-        self._next_match = first_match
-        self._floor = Floor(gate, chance, thinker, clock, self._take_match, slow, changed, self._closed)
+        self._most_tables = most_tables
 
     def take(self, session: Session, request: Request, reply: Reply) -> Table | None:
         """Do or refuse a request that is about no table yet; the table it made."""
@@ -57,7 +41,7 @@ class Lobby:
                 raise AssertionError(f"{type(request).__name__} is no request about the lobby")
 
     def _create(self, session: Session, request: Create, reply: Reply) -> Table | None:
-        if len(self.tables) >= self.most_tables:
+        if len(self.tables) >= self._most_tables:
             reply.error("server_full", "there are too many tables")
             return None
         if len(session.tables) >= MOST_TABLES:
@@ -93,13 +77,6 @@ class Lobby:
         reply.ok(table=table.number, seat=0 if sits else None)
         table.show(session.player)
         return table
-
-    def _take_match(self) -> int:
-        self._next_match += 1
-        return self._next_match - 1
-
-    def _closed(self, table: Table) -> None:
-        del self.tables[table.number]
 
 
 def table_data(table: Table) -> dict[str, Any]:

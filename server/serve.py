@@ -147,7 +147,7 @@ async def _await_signal(
         task_status.started()
         async for number in signals:
             _log.info("stopping", signal=signal.Signals(number).name)
-            core.shut_down(resume=False)
+            core.visitors.shut_down(resume=False)
             harvester.finish()
             return
 
@@ -164,8 +164,8 @@ async def _tell_players(announcer: Announcer, core: Core) -> None:
     told = 0
     while True:
         await trio.sleep(ANNOUNCE_EVERY)
-        if core.connected_players() != told:
-            told = core.connected_players()
+        if core.visitors.players() != told:
+            told = core.visitors.players()
             announcer.players(told)
 
 

@@ -5,7 +5,7 @@ Synchronous: a step is `begin`, then whatever arrived or ran out, then `settle`,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from engine.rules import Rules
 from protocol.frame import encode_frame
 
+from . import absence
 from .broadcast import Broadcast, Member
 from .game import Game
 from .record import TableClosed, TableKept
 from .seats import Seat, Status, seat_data
-from .settings import MS, Settings
+from .series import Series
+from .settings import Settings
 from .views import view_of
 
 if TYPE_CHECKING:
@@ -36,11 +38,12 @@ class Floor:
     chance: Chance
     thinker: Thinker
     clock: Callable[[], int]
-    next_match: Callable[[], int]
+    matches: Iterator[int]
+    """Numbers for matches, none of them ever used."""
     slow: Callable[[Session], None]
+    """A player's connection has too much unsent."""
     changed: Callable[[Table], None]
-    """The table's next moment may have become another."""
-    closed: Callable[[Table], None]
+    """The table's next moment may have become another, or the table is closed."""
 
 
 class Table:
@@ -62,8 +65,7 @@ class Table:
         """When the host has been away too long."""
         self.game: Game | None = None
         self.is_closed = False
-        self.series: dict[str, dict[str, Any]] = {}
-        """By name, what everybody reached over the matches here."""
+        self.series = Series()
         self._password: bytes | None = None
         self._arrivals = 0
 
@@ -92,9 +94,6 @@ class Table:
         member = self.broadcast.members.get(self.host)
         return None if member is None else {"seat": member.seat, "name": member.session.name}
 
-    def series_data(self) -> list[dict[str, Any]]:
-        return [{"name": name, **standing} for name, standing in self.series.items()]
-
     def set_password(self, password: str | None) -> None:
         self._password = sha256(password.encode("utf-8", "surrogatepass")).digest() if password else None
 
@@ -109,6 +108,16 @@ class Table:
         return compare_digest(
             sha256((password or "").encode("utf-8", "surrogatepass")).digest(), self._password
         )
+
+    def rank(self, player: int) -> int:
+        """The place of a player's seat among equal arrivals (protocol, section 5.3)."""
+        member = self.broadcast.members.get(player)
+        live = None if self.game is None else self.game.live
+        return -1 if member is None or member.seat is None or live is None else live.rank(member.seat)
+
+    def race_open(self) -> bool:
+        """Whether the order of arrivals decides something now."""
+        return self.game is not None and self.game.race_open()
 
     # Steps
 
@@ -144,7 +153,7 @@ class Table:
         while not self.is_closed and (due := self.next()) is not None and due <= moment:
             self.begin()
             if self.game is None or not self.game.decide(due):
-                self._decide_absence(due)
+                absence.decide(self, due)
             self.settle()
 
     # Coming and going
@@ -210,6 +219,11 @@ class Table:
 
     def _enter(self, session: Session, seat: int | None) -> None:
         self._arrivals += 1
+        if self.host != session.player and self.host not in self.broadcast.members:
+            # Everybody had left a match that goes on.
+            self.host = session.player
+            self.broadcast.emit("host", {"seat": seat, "name": session.name})
+            self.broadcast.flush()
         self.broadcast.members[session.player] = Member(session, seat, self._arrivals)
         session.tables[self.number] = self
 
@@ -223,7 +237,7 @@ class Table:
         else:
             self._vacate(member)
         if self.host == session.player:
-            self.hand_over()
+            absence.hand_over(self)
 
     def _vacate(self, member: Member) -> None:
         assert member.seat is not None
@@ -235,44 +249,6 @@ class Table:
             seat.clear()
         self.tell_seat(seat)
 
-    def absent(self, session: Session) -> None:
-        """Somebody's connection is gone."""
-        member = self.broadcast.members[session.player]
-        due = self.broadcast.now + self.settings.away_time * MS
-        member.behind = False
-        if member.seat is None:
-            self.broadcast.emit("spectator", {"name": session.name, "here": False})
-        else:
-            seat = self.seats[member.seat]
-            if seat.status == "online":
-                self.set_status(seat, "away")
-            seat.away_due = due
-        if self.host == session.player:
-            self.host_due = due
-
-    def present(self, session: Session, was_absent: bool) -> None:
-        """Somebody is back, or goes on over another connection; a view is due."""
-        member = self.broadcast.members[session.player]
-        if self.host == session.player:
-            self.host_due = None
-        if member.seat is not None:
-            seat = self.seats[member.seat]
-            seat.away_due, seat.automatic, seat.overdue = None, False, 0
-            if seat.status != "online":
-                self.set_status(seat, "online")
-        elif was_absent:
-            self.broadcast.emit("spectator", {"name": session.name, "here": True})
-
-    def _decide_absence(self, moment: int) -> None:
-        for seat in self.seats:
-            if seat.away_due is not None and seat.away_due <= moment:
-                seat.away_due = None
-                if self.playing and seat.status == "away":
-                    self.play_for(seat)
-        if self.host_due is not None and self.host_due <= moment:
-            self.host_due = None
-            self.hand_over()
-
     def play_for(self, seat: Seat) -> None:
         """From now on the server plays for this player."""
         seat.automatic = True
@@ -281,29 +257,6 @@ class Table:
     def set_status(self, seat: Seat, status: Status) -> None:
         seat.status = status
         self.tell_seat(seat)
-
-    def hand_over(self) -> None:
-        """Make the one who has sat, or else looked on, the longest the host; those connected come first."""
-        members = [m for m in self.broadcast.members.values() if m.session.player != self.host]
-        heirs = [
-            (m.session.connection is None, m.seat is None, m.since if m.seat is None else self._since(m), m)
-            for m in members
-        ]
-        present = self.broadcast.members.get(self.host)
-        if present is not None:
-            heirs = [heir for heir in heirs if not heir[0]]
-        if heirs:
-            self.host = min(heirs, key=lambda heir: heir[:3])[3].session.player
-            self.tell_host()
-            if self.broadcast.members[self.host].session.connection is None:
-                self.host_due = self.broadcast.now + self.settings.away_time * MS
-        elif self.game is not None and self.game.paused:
-            # Nobody is left to let the next round come.
-            self.pause(False)
-
-    def _since(self, member: Member) -> int:
-        assert member.seat is not None
-        return self.seats[member.seat].since
 
     def pause(self, on: bool) -> None:
         assert self.game is not None
@@ -348,7 +301,7 @@ class Table:
                     for s in self.seats
                 ],
                 "host": self.host,
-                "series": self.series,
+                "series": self.series.to_data(),
                 "password": self._password,
             }
             self.floor.gate.note(TableKept(self.number, self.broadcast.born, data))
@@ -360,7 +313,7 @@ class Table:
         for seat in self.seats:
             seat.overdue, seat.overdue_on = 0, None
         self.game = Game(
-            self.floor.next_match(),
+            next(self.floor.matches),
             self.broadcast,
             self.seats,
             self.rules,
@@ -394,13 +347,8 @@ class Table:
         self.game.tallied = True
         ranking = self.game.ranking
         assert ranking is not None
-        for standing in ranking:
-            name = self.seats[standing["seat"]].name
-            known = self.series.setdefault(name, {"matches": 0, "firsts": 0, "total_rank": 0})
-            known["matches"] += 1
-            known["firsts"] += standing["rank"] == 1
-            known["total_rank"] += standing["rank"]
-        self.broadcast.emit("match_over", {"ranking": ranking, "series": self.series_data()})
+        self.series.enter(ranking, [seat.name for seat in self.seats])
+        self.broadcast.emit("match_over", {"ranking": ranking, "series": self.series.to_data()})
         for seat in self.seats:
             if seat.status == "left":
                 seat.clear()
@@ -422,4 +370,3 @@ class Table:
             member.session.seats -= member.seat is not None
         self.broadcast.members.clear()
         self.floor.gate.note(TableClosed(self.number, why))
-        self.floor.closed(self)

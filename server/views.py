@@ -37,7 +37,7 @@ def view_of(table: Table, you: int | None) -> dict[str, Any]:
         "spectators": table.spectator_names(),
         "seats": [_seat(table, seat) for seat in table.seats],
         "phase": "open",
-        "series": table.series_data(),
+        "series": table.series.to_data(),
         "match": None,
         "commit": None,
         "deadline": None,

@@ -1,0 +1,27 @@
+"""Standings over the matches of a table, until it closes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class Series:
+    """By name, how many matches somebody played here, won, and the sum of their ranks."""
+
+    def __init__(self) -> None:
+        self._standings: dict[str, dict[str, int]] = {}
+
+    def enter(self, ranking: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
+        """Add a match's ranking; ``names`` are by seat."""
+        for standing in ranking:
+            known = self._standings.setdefault(
+                names[standing["seat"]], {"matches": 0, "firsts": 0, "total_rank": 0}
+            )
+            known["matches"] += 1
+            known["firsts"] += standing["rank"] == 1
+            known["total_rank"] += standing["rank"]
+
+    def to_data(self) -> list[dict[str, Any]]:
+        """As `match_over` shows it."""
+        return [{"name": name, **standing} for name, standing in self._standings.items()]

@@ -1,0 +1,219 @@
+"""Who comes, stays and goes: hello, resume, heartbeats, sessions left alone (protocol, sections 2 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from hmac import compare_digest
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from protocol.frame import CLIENT_LIMIT
+from protocol.heartbeat import Beat
+from protocol.messages import VERSIONS, Hello
+from protocol.text import CHAT_CHARACTERS, NAME_COLUMNS, BadName, clean_name
+
+from . import absence
+from .config import SERVER, Config
+from .connection import BURST, HEARTBEAT, HELLO_TIME, RATE, UNSENT, Connection
+from .record import Gate, SessionEnded, SessionKept
+from .reply import MESSAGES
+from .session import KEPT, Session, Sessions
+from .settings import MS
+from .timers import Timers
+
+if TYPE_CHECKING:
+    from .peer import Peer
+    from .table import Table
+
+_log = structlog.get_logger("visitors")
+
+LIMITS = {
+    "frame": CLIENT_LIMIT,
+    "rate": RATE,
+    "burst": BURST,
+    "unsent": UNSENT,
+    "name": NAME_COLUMNS,
+    "chat": CHAT_CHARACTERS,
+}
+
+
+class Visitors:
+    """Every connection, and every session with or without one. ``clock`` in ns."""
+
+    def __init__(
+        self,
+        config: Config,
+        sessions: Sessions,
+        gate: Gate,
+        timers: Timers,
+        clock: Callable[[], int],
+        welcome: dict[str, Any],
+        step: Callable[[Table, Callable[[], None]], None],
+    ) -> None:
+        """``welcome``: what it says to everybody alike; ``step`` makes a step of a table."""
+        self.sessions = sessions
+        self._config = config
+        self._gate = gate
+        self._timers = timers
+        self._clock = clock
+        self._welcome = welcome
+        self._step = step
+        self._password = _digest(config.password) if config.password is not None else None
+        self._connections: dict[Peer, Connection] = {}
+        self._slow: list[Session] = []
+
+    def connected(self, peer: Peer) -> None:
+        """A connection was accepted: it has to say hello."""
+        now = self._clock()
+        connection = Connection(peer, self._gate, now)
+        peer.session = connection
+        self._connections[peer] = connection
+        if len(self._connections) > self._config.most_connections:
+            self.end(connection, "server_full")
+            return
+        self._timers.set(now + HELLO_TIME, partial(self._expect_hello, connection))
+
+    def players(self) -> int:
+        """How many sessions have a connection."""
+        return sum(session.connection is not None for session in self.sessions)
+
+    def end(self, connection: Connection, code: str | None = None, **fields: Any) -> None:
+        """End a connection, saying why where there is something to say."""
+        connection.end(code, MESSAGES[code] if code else "", **fields)
+        self.detach(connection, code or "silent")
+
+    def detach(self, connection: Connection, why: str) -> None:
+        """A connection is over; a session that has not gone on over another one is left alone."""
+        self._connections.pop(connection.peer, None)
+        session = connection.session
+        if session is None or session.connection is not connection:
+            return
+        now = self._clock()
+        session.connection, session.gone_at = None, now
+        _log.info("gone", player=session.player, why=why)
+        for table in list(session.tables.values()):
+            self._step(table, partial(absence.absent, table, session))
+        self._timers.set(now + KEPT, partial(self._forget, session))
+
+    def too_slow(self, session: Session) -> None:
+        """A player does not read. Not cut at once: a table is in the middle of sending."""
+        self._slow.append(session)
+
+    def cut_slow(self) -> None:
+        """Cut the players that were found too slow."""
+        while self._slow:
+            session = self._slow.pop()
+            if session.connection is not None:
+                self.end(session.connection, "slow")
+
+    def shut_down(self, resume: bool) -> None:
+        """Tell everybody that the server ends."""
+        message = {"t": "error", "code": "shutdown", "message": MESSAGES["shutdown"], "resume": resume}
+        for connection in list(self._connections.values()):
+            connection.say(message)
+
+    # Hello
+
+    def hello(self, connection: Connection, hello: Hello) -> None:
+        """Begin a session or take one up again."""
+        refusal = self._refusal(connection, hello)
+        if refusal is not None:
+            _log.info("refused", address=connection.peer.address, code=refusal)
+            self.end(connection, refusal)
+        elif hello.token is None:
+            self._begin(connection, clean_name(hello.name))
+        else:
+            session = self.sessions.find(hello.token)
+            assert session is not None
+            self._resume(connection, session, hello.token)
+
+    def _refusal(self, connection: Connection, hello: Hello) -> str | None:
+        if self._config.require_tls and not connection.peer.tls:
+            return "tls_required"
+        if self._password is not None and not compare_digest(_digest(hello.password or ""), self._password):
+            return "password"
+        if hello.token is not None:
+            return None if self.sessions.find(hello.token) is not None else "token_unknown"
+        try:
+            name = clean_name(hello.name)
+        except BadName:
+            return "name_invalid"
+        if self.sessions.taken(name):
+            return "name_taken"
+        return "server_full" if len(self.sessions) >= self._config.most_sessions else None
+
+    def _begin(self, connection: Connection, name: str) -> None:
+        session, token = self.sessions.begin(name)
+        session.connection, connection.session = connection, session
+        if self._gate.keeps:
+            self._gate.note(SessionKept(session.player, name, session.digest, session.requests.to_data()))
+        self._say_welcome(connection, session, token, resumed=False)
+
+    def _resume(self, connection: Connection, session: Session, token: str) -> None:
+        # While it has no connection, so that what others are told of it does not reach it before its view.
+        old, session.connection = session.connection, None
+        if old is not None:
+            old.end("replaced", MESSAGES["replaced"])
+            self._connections.pop(old.peer, None)
+        for table in list(session.tables.values()):
+            self._step(table, partial(absence.present, table, session, old is None))
+        session.connection, connection.session, session.gone_at = connection, session, None
+        self._say_welcome(connection, session, token, resumed=True)
+        for table in list(session.tables.values()):
+            self._step(table, partial(table.show, session.player))
+
+    def _say_welcome(self, connection: Connection, session: Session, token: str, resumed: bool) -> None:
+        _log.info("welcome", player=session.player, name=session.name, resumed=resumed)
+        connection.say(
+            {
+                "t": "welcome",
+                "version": VERSIONS[0],
+                "server": SERVER,
+                "player": session.player,
+                "token": token,
+                "resumed": resumed,
+                "last_id": session.requests.last,
+                **self._welcome,
+                "heartbeat": HEARTBEAT // MS,
+                "limits": LIMITS,
+            }
+        )
+        self._timers.set(connection.beat.due, partial(self._beat, connection))
+
+    # Time
+
+    def _expect_hello(self, connection: Connection, moment: int) -> None:
+        if connection.session is None and connection.peer.open:
+            self.end(connection, "bad_request")
+
+    def _beat(self, connection: Connection, moment: int) -> None:
+        if not connection.peer.open:
+            return
+        match connection.beat.step(self._clock()):
+            case Beat.PING:
+                connection.say({"t": "ping", "n": connection.beat.unanswered})
+            case Beat.DROP:
+                self.end(connection)
+                return
+            case Beat.NOTHING:
+                pass
+        self._timers.set(connection.beat.due, partial(self._beat, connection))
+
+    def _forget(self, session: Session, moment: int) -> None:
+        """End a session that nobody has come back to."""
+        if session.connection is not None or session.gone_at is None or session.gone_at + KEPT > moment:
+            return
+        if any(table.playing for table in session.tables.values()):
+            self._timers.set(moment + KEPT // 10, partial(self._forget, session))
+            return
+        for table in list(session.tables.values()):
+            self._step(table, partial(table.leave, session))
+        self.sessions.end(session)
+        self._gate.note(SessionEnded(session.player))
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
