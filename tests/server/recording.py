@@ -1,5 +1,6 @@
 """A core that keeps what it is handed, and the harvester over the in-memory network around it."""
 
+import ssl
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 
@@ -89,10 +90,10 @@ class Recorder:
 class Scene:
     """The network, the harvester that runs on it, and what it hands on."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, context: ssl.SSLContext | None = None) -> None:
         self.network = network
         self.core = Recorder()
-        self.harvester = Harvester(network, self.core)
+        self.harvester = Harvester(network, self.core, context)
         self.harvester.listen(network.listener)
 
     async def clients(self, count: int) -> list[Client]:
@@ -103,9 +104,11 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene(network: Network | None = None) -> AsyncIterator[Scene]:
+async def scene(
+    network: Network | None = None, context: ssl.SSLContext | None = None
+) -> AsyncIterator[Scene]:
     """Run a harvester; time starts at 0."""
-    made = Scene(network or Network())
+    made = Scene(network or Network(), context)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(made.harvester.run)
         yield made
