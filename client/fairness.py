@@ -38,9 +38,9 @@ class Witness:
     """The events of the round, from its deal on; None if its deal was not seen."""
 
     def view(self, view: View) -> None:
-        """Take a fresh view: what came before it, but for a round still going on, was perhaps missed."""
+        """Take a fresh view: events before it may have been missed."""
         self.you, self.seats, self.rules = view.you, len(view.seats), view.rules
-        if view.phase not in ("between", "open", "over") and view.round != self.round:
+        if view.commit != self.commit:
             self.nonce = None
         self.seen = None
         self.round, self.commit = view.round, view.commit

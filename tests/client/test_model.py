@@ -39,8 +39,8 @@ def test_a_model_after_events_is_that_of_a_fresh_view(seed: int) -> None:
     stream = Stream(Rules.from_data({**fields, "rounds": 2}, seats), seats, chance)
     models = {viewer: update(Model(), stream.view(viewer), 0) for viewer in stream.viewers}
 
-    def follow(told: Iterable[dict[int | None, Event]]) -> None:
-        for events in told:
+    def follow(happened: Iterable[dict[int | None, Event]]) -> None:
+        for events in happened:
             for viewer, event in events.items():
                 models[viewer] = update(models[viewer], event, event.at)
         for viewer, model in models.items():
@@ -48,7 +48,8 @@ def test_a_model_after_events_is_that_of_a_fresh_view(seed: int) -> None:
             assert table is not None
             if stream.others_closed and stream.playing:
                 continue  # with `claims: all` the discarder is asked without any event
-            assert seen(table.view) == seen(settled(stream.view(viewer)))
+            fresh = settled(stream.view(viewer))
+            assert told(table.view, fresh) == told(fresh, fresh)
 
     follow(stream.begin())
     while not stream.match.over:
@@ -63,12 +64,12 @@ def test_a_model_after_events_is_that_of_a_fresh_view(seed: int) -> None:
     assert table.view.ranking
 
 
-def seen(view: View) -> dict[str, Any]:
+def told(view: View, fresh: View) -> dict[str, Any]:
     """All of a view but what only the answer to the viewer's own request tells: these viewers ask for
-    nothing, so their waivers and declines are unknown to them."""
+    nothing, so the waivers and declines that `fresh` has are unknown to them."""
     data = {name: getattr(view, name) for name in view.__struct_fields__}
-    if view.claim == "waived":
-        data["claim"] = "open"
+    if fresh.claim == "waived":
+        del data["claim"]
     if view.phase in ("opening", "direction"):
         data |= dict.fromkeys(("playable", "may", "act_on"))
     return data
