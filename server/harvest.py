@@ -105,8 +105,11 @@ class Harvester:
                         await self._transport.wait(self._wake_at())
                 self._harvest()
         finally:
-            for source in [*self._listeners, *self._peers]:
-                self._transport.drop(source)
+            for listener in self._listeners:
+                self._transport.drop(listener)
+            self._listeners.clear()
+            for peer in list(self._peers.values()):
+                self._drop(peer)
 
     # What peers ask for
 
