@@ -1,9 +1,10 @@
 """A claim whose tail is sent before its head, with raw packets: `python -m bench.out_of_order` (Linux, root).
 
 In a network namespace of its own the clients' TCP is made by hand over a tun device. Each contest is one
-honest claim against one that the kernel has in full only afterwards, but whose last byte it stamped before. It
-prints how often the cheat came first. In `one read` head and tail are read together; in `two reads` a piece of
-the head is read on its own first, while the tail waits behind a gap. `in order` is what a true claim gets.
+honest claim against one that the kernel has in full only afterwards, but whose last byte it stamped before.
+It prints how often the cheat came first. In `one read` head and tail are read together; in `two reads` a
+piece of the head is read on its own first, while the tail waits behind a gap. `in order` is what a true claim
+gets.
 """
 
 import ctypes
