@@ -89,11 +89,14 @@ def open_spiel_side(seed: int) -> tuple[int, int]:
     for _ in range(rounds):
         state = game.new_initial_state()
         while not state.is_terminal():
-            legal = state.legal_actions()
-            if not state.is_chance_node():
-                actions += 1
             x = x * 16807 % 2147483647
-            state.apply_action(legal[x % len(legal)])
+            if state.is_chance_node():  # a card dealt or drawn; each is as likely
+                outcomes = state.chance_outcomes()
+                state.apply_action(outcomes[x % len(outcomes)][0])
+            else:
+                legal = state.legal_actions()
+                state.apply_action(legal[x % len(legal)])
+                actions += 1
     return actions, rounds
 
 
