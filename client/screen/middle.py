@@ -1,0 +1,116 @@
+"""The middle of the table: the stock, the pile with its large card, the direction, a pending attack."""
+
+from __future__ import annotations
+
+from protocol.text import clip, columns
+
+from .canvas import Canvas, fraction_bar
+from .cards import BIG, LARGE, draw_back, draw_card, style_of
+from .clock import turn_clock, until_next
+from .options import attack_steps
+from .scene import Scene
+from .seats import last_player
+
+
+def draw_middle(canvas: Canvas, scene: Scene, left: int, right: int, top: int, bottom: int) -> None:
+    """Stock, pile and notes side by side in the middle of columns `left` to `right`, rows `top` to
+    `bottom`."""
+    table = scene.table
+    assert table is not None
+    view = table.view
+    if view.top is None:
+        return
+    width = right - left
+    notes = notes_of(scene)
+    room = max((columns(text) for _style, text in notes), default=0)
+    stock, gap = LARGE[0], 2
+    used = stock + gap + BIG[0] + gap + min(max(room, 8), max(0, width - stock - BIG[0] - 2 * gap))
+    x = left + max(0, (width - used) // 2)
+    y = top + max(0, (bottom - top - BIG[1] - 1) // 2)
+    if view.stock:
+        draw_back(canvas, x, y, LARGE)
+    else:
+        canvas.box(x, y, *LARGE, canvas.glyphs.box, "class:seat")
+    count = str(view.stock or 0)
+    canvas.center(x, stock, y + LARGE[1] // 2, f" {count} ", "class:count")
+    caption = scene.translate("stock")
+    canvas.center(x - 2, stock + 4, y + LARGE[1], caption, "class:calm")
+    pile = x + stock + gap
+    draw_card(canvas, pile, y, BIG, view.top, style_of(view.top, four_colour=scene.settings.four_colour))
+    by = last_player(table)
+    if by is not None:
+        canvas.center(pile - 2, BIG[0] + 4, y + BIG[1], clip(scene.name(by), BIG[0] + 4), "class:calm")
+    at = pile + BIG[0] + gap
+    for row, (style, text) in enumerate(notes[: BIG[1]]):
+        canvas.put(at, y + row, clip(text, max(0, right - at)), style)
+
+
+def notes_of(scene: Scene) -> list[tuple[str, str]]:
+    """(style, text) of what stands beside the pile: direction, suit, attack, time."""
+    _, table, glyphs = scene.translate, scene.table, scene.glyphs
+    assert table is not None
+    view = table.view
+    found: list[tuple[str, str]] = []
+    if direction := direction_text(scene):
+        fresh = is_fresh(scene, "direction")
+        found.append(("class:urgent" if fresh else "class:calm", direction))
+    if named := named_suit(scene):
+        found.append(("class:act", _("suit {suit}").format(suit=named)))
+    if badge := attack_badge(scene):
+        found.append(("class:attack", f" {badge} "))
+    clock = turn_clock(scene)
+    if clock is not None and view.phase in ("opening", "direction", "rps"):
+        found.append(("class:bar", fraction_bar(8, clock.share, glyphs) + f" {clock.seconds} s"))
+    return found
+
+
+def wake_for_middle(canvas: Canvas, scene: Scene) -> None:
+    """The picture changes with the countdown of a race, and each second with a turn's."""
+    table, clock = scene.table, turn_clock(scene)
+    if table is not None and clock is not None:
+        race = table.view.phase in ("opening", "direction", "rps")
+        canvas.wake_in(until_next(scene, clock, 8 * (len(scene.glyphs.bar) - 1) if race else 0))
+
+
+def direction_text(scene: Scene) -> str:
+    """The direction of play as an arrow and a word."""
+    _, table, glyphs = scene.translate, scene.table, scene.glyphs
+    if table is None or table.view.direction is None:
+        return ""
+    if table.view.direction == 1:
+        return f"{glyphs.clockwise} " + _("clockwise")
+    return f"{glyphs.counter} " + _("reversed")
+
+
+def named_suit(scene: Scene) -> str:
+    """The suit to follow, where it is not the one printed on the top card."""
+    table = scene.table
+    if table is None or table.view.suit is None or table.view.top is None:
+        return ""
+    view = table.view
+    if view.top is not None and view.top[0] != "X" and view.top[1] == view.suit:
+        return ""
+    return scene.glyphs.suits[str(view.suit)]
+
+
+def attack_badge(scene: Scene) -> str:
+    """A pending attack as it counts up: `2 ×3 = 6`."""
+    table = scene.table
+    steps = None if table is None else attack_steps(table.view)
+    if steps is None:
+        return ""
+    step, times = steps
+    return f"{step} {scene.glyphs.times}{times} = {step * times}"
+
+
+def is_fresh(scene: Scene, what: str) -> bool:
+    """Whether something changed so recently that it is still highlighted."""
+    if scene.settings.animation == 0:
+        return False
+    began = scene.ui.started.get(what)
+    return began is not None and scene.now - began < highlight_ms(scene)
+
+
+def highlight_ms(scene: Scene) -> int:
+    """How long a highlight stays, at the player's speed of animation."""
+    return 90_000 // max(1, scene.settings.animation)

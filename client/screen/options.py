@@ -1,0 +1,84 @@
+"""The buttons of a table: what the player can do now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.cards import RANKS
+from protocol.messages import Play, View
+
+from ..knowledge import attack_cards, call_needed, can_dobon, may_claim
+from ..model import Table
+from .scene import Scene
+
+
+def rank_names(values: Sequence[int]) -> str:
+    """Ranks by their values, as printed: `7`, `10`, `K`."""
+    return ", ".join("10" if RANKS[value - 1] == "T" else RANKS[value - 1] for value in values)
+
+
+def attack_steps(view: View) -> tuple[int, int] | None:
+    """A pending attack as (cards for each, how many cards raised it): `2 ×3`."""
+    if view.attack is None:
+        return None
+    times = max(1, attack_cards(view))
+    return view.attack.draw // times, times
+
+
+def held_play(table: Table) -> Play | None:
+    """The viewer's own play that waits for the end of the grace."""
+    return next((each for each in table.pending if isinstance(each, Play)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """One thing to do: `name` for the program, `key` as printed. `lit`: it is time for it."""
+
+    name: str
+    label: str
+    key: str
+    enabled: bool
+    lit: bool = False
+
+
+def dobon_button(scene: Scene) -> Button:
+    """The one that is always there, always at the same place."""
+    _, table = scene.translate, scene.table
+    if table is None:
+        return Button("dobon", _("DOBON"), "Tab", False)
+    view = table.view
+    counters = view.you is not None and view.you == view.discard_by
+    label = _("RETURN") if counters and view.phase == "claim" else _("DOBON")
+    return Button("dobon", label, "Tab", may_claim(view), can_dobon(view))
+
+
+def buttons(scene: Scene) -> tuple[Button, ...]:
+    """What stands in the row of buttons, the Dobon key first; what can't be done now is there but dim."""
+    _, table = scene.translate, scene.table
+    assert table is not None
+    view = table.view
+    first = dobon_button(scene)
+    menu = Button("menu", _("Menu"), "m", True)
+    if view.phase == "between":
+        waits = view.ready_on is not None and view.you is not None
+        me = None if view.you is None else table.seat(view.you)
+        ready = waits and not (me is not None and me.ready)
+        return first, Button("ready", _("Ready"), "Enter", ready, ready), menu
+    if view.phase == "over":
+        again = scene.model.is_host
+        return first, Button("again", _("Again"), "Enter", again, again), menu
+    may = view.may or ()
+    fits = scene.ui.card in (view.playable or ())
+    found = [
+        first,
+        Button("play", _("Play"), "Enter", fits, False),
+        Button("draw", _("Draw"), "d", "draw" in may, "draw" in may and "play" not in may),
+        Button("pass", _("Pass"), "p", "pass" in may, "pass" in may and not {"play", "draw"} & set(may)),
+        Button("waive", _("Waive"), "w", may_claim(view), False),
+    ]
+    if table.rules.last_call:
+        found.insert(2, Button("call", _("Call"), "c", call_needed(view), scene.ui.call))
+    if view.phase == "rps" and view.act_on is not None:
+        found[1] = Button("throw", _("Throw"), "Enter", True, True)
+    return (*found, menu)

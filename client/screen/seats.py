@@ -1,0 +1,183 @@
+"""Everybody else round the table, and who they are to each other."""
+
+from __future__ import annotations
+
+from protocol import events as e
+from protocol.messages import View
+from protocol.replies import ViewSeat
+from protocol.text import clip, columns
+
+from ..model import Table
+from .canvas import Canvas
+from .cards import backs
+from .scene import Scene
+
+HEIGHT = 3
+PLACES = {
+    1: (0, 1, 0),
+    2: (1, 0, 1),
+    3: (1, 1, 1),
+    4: (1, 2, 1),
+    5: (1, 3, 1),
+    6: (2, 2, 2),
+    7: (2, 3, 2),
+    8: (2, 4, 2),
+}
+"""How many boxes stand on the left, at the top and on the right, by their number."""
+
+
+def round_the_table(view: View) -> list[ViewSeat]:
+    """The others clockwise from the viewer's left; for a spectator everybody from seat 0 on."""
+    seats = list(view.seats)
+    if view.you is None:
+        return seats
+    return [*seats[view.you + 1 :], *seats[: view.you]]
+
+
+def ranks(view: View, fewer_is_better: bool) -> dict[int, int]:
+    """The rank of each seat by its total so far, from 1, equal totals sharing one."""
+    totals = [(seat.total or 0) if fewer_is_better else -(seat.total or 0) for seat in view.seats]
+    return {
+        seat.seat: 1 + sum(other < total for other in totals)
+        for seat, total in zip(view.seats, totals, strict=True)
+    }
+
+
+def last_player(table: Table) -> int | None:
+    """Who played the last card of this round, as far as this client saw it."""
+    if table.view.discard_by is not None:
+        return table.view.discard_by
+    for entry in reversed(table.log):
+        if isinstance(entry.what, e.Played):
+            return entry.what.seat
+        if isinstance(entry.what, e.RoundBegun):
+            return None
+    return None
+
+
+def standing(scene: Scene, seat: ViewSeat) -> str:
+    """Total and rank: `12 pts #2`."""
+    _, table = scene.translate, scene.table
+    assert table is not None
+    rank = ranks(table.view, table.rules.scoring == "penalty")[seat.seat]
+    return _("{total} pts").format(total=seat.total or 0) + " " + _("#{rank}").format(rank=rank)
+
+
+def kind(scene: Scene, seat: ViewSeat) -> str:
+    """What somebody is, where it is not plainly a person: a bot's level."""
+    _ = scene.translate
+    if seat.kind != "bot":
+        return ""
+    return {"easy": _("easy"), "normal": _("normal"), "hard": _("hard")}.get(seat.level or "", _("bot"))
+
+
+def status(scene: Scene, seat: ViewSeat) -> tuple[str, str]:
+    """(style, text) of the most pressing thing to know of a seat; empty if there is none."""
+    _, table = scene.translate, scene.table
+    assert table is not None
+    view = table.view
+    match seat.status:
+        case "away":
+            return "class:warn", _("away")
+        case "autopilot":
+            return "class:warn", _("autopilot")
+        case "left":
+            return "class:warn", _("left")
+        case _:
+            pass
+    claims = [claim for claim in view.claims or () if claim.seat == seat.seat]
+    if claims:
+        return "class:urgent", _("Dobon return!") if claims[-1].counter else _("Dobon!")
+    if view.phase == "between" and seat.kind == "human":
+        return ("class:good", _("ready")) if seat.ready else ("", "")
+    if seat.count == 1:
+        return "class:warn", _("one card!")
+    if view.top and last_player(table) == seat.seat:
+        return "class:calm", _("played {card}").format(card=scene.glyphs.card(view.top))
+    return "", ""
+
+
+def is_on(view: View, seat: int) -> bool:
+    """Whether it is this seat's turn, or it is a candidate in a race."""
+    return seat == view.turn_seat or seat in (view.candidates or ())
+
+
+def draw_seat(canvas: Canvas, x: int, y: int, width: int, scene: Scene, seat: ViewSeat) -> None:
+    """A box three rows high: the name in its upper border, cards and points inside, below what is the
+    matter."""
+    glyphs, table = scene.glyphs, scene.table
+    assert table is not None
+    on = is_on(table.view, seat.seat)
+    edge = "class:seat.on" if on else "class:seat"
+    canvas.box(x, y, width, HEIGHT, glyphs.bold_box if on else glyphs.box, edge)
+    mark = f"{glyphs.turn} " if on else ""
+    level = kind(scene, seat)
+    tail = f" {glyphs.dot} {level}" if level else ""
+    room = width - 4 - len(mark) - columns(tail)
+    if room < 4:
+        tail, room = "", width - 4 - len(mark)
+    end = canvas.put(x + 1, y, f" {mark}", edge)
+    end = canvas.put(end, y, clip(scene.name(seat.seat), room), "class:name.on" if on else "class:name")
+    canvas.put(end, y, f"{tail} ", edge)
+    points = standing(scene, seat)
+    canvas.right(x + width - 2, y + 1, points, "class:points")
+    if seat.count is not None:
+        room = max(0, width - 6 - columns(points) - len(str(seat.count)))
+        end = canvas.put(x + 2, y + 1, backs(glyphs, seat.count, min(room, 7)), "class:back")
+        canvas.put(end + 1, y + 1, str(seat.count), "class:count")
+    style, text = status(scene, seat)
+    if text:
+        text = clip(text, width - 6)
+        canvas.put(x + width - 4 - columns(text), y + 2, f" {text} ", style)
+
+
+def draw_round_table(canvas: Canvas, scene: Scene, width: int, y: int, height: int) -> tuple[int, int, int]:
+    """The others' boxes in rows `y` to `y + height`; returns (left, right, top row) of the middle that stays
+    free for the pile."""
+    table = scene.table
+    assert table is not None
+    others = round_the_table(table.view)
+    left, top, _ = PLACES.get(len(others), (0, 0, 0))
+    across = max(1, top + (2 if top < 3 else 0))
+    box = min(30, (width - 2) // max(3, across) - 1, max(22, (width - 36) // 2))
+    first = y + (HEIGHT if top >= 3 else 1)
+    gap = max(0, min(2, (height - (first - y) - 2 * HEIGHT) // 2))
+    for place, seat in enumerate(others):
+        if place < left:
+            at = first + (left - 1 - place) * (HEIGHT + gap)
+            draw_seat(canvas, 0, at, box, scene, seat)
+        elif place < left + top:
+            share = width if top >= 3 else width - 2 * (box + 1)
+            start = 0 if top >= 3 else box + 1
+            cell = share // top
+            x = start + cell * (place - left) + (cell - box) // 2
+            draw_seat(canvas, max(0, x), y, box, scene, seat)
+        else:
+            at = first + (place - left - top) * (HEIGHT + gap)
+            draw_seat(canvas, width - box, at, box, scene, seat)
+    inside = box + 1 if left else 0
+    return inside, width - inside, y + (HEIGHT if top else 0)
+
+
+def draw_compact(canvas: Canvas, scene: Scene, y: int) -> int:
+    """The others in two columns of single lines; returns the row below."""
+    table = scene.table
+    assert table is not None
+    others = round_the_table(table.view)
+    half = canvas.width // 2
+    for place, seat in enumerate(others):
+        column, row = place % 2, y + place // 2
+        on = is_on(table.view, seat.seat)
+        x = column * half
+        mark = scene.glyphs.turn if on else " "
+        style, text = status(scene, seat)
+        count = "" if seat.count is None else str(seat.count)
+        points = standing(scene, seat)
+        room = max(3, half - 5 - len(count) - columns(points) - (columns(text) + 1 if text else 0))
+        end = canvas.put(x, row, mark, "class:seat.on")
+        end = canvas.put(end, row, clip(scene.name(seat.seat), room), "class:name.on" if on else "class:name")
+        end = canvas.put(end + 1, row, scene.glyphs.back if count else "", "class:back")
+        end = canvas.put(end, row, count, "class:count")
+        end = canvas.put(end + 1, row, points, "class:points")
+        canvas.put(end + 1, row, clip(text, max(0, x + half - end - 2)), style)
+    return y + (len(others) + 1) // 2
