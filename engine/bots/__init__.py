@@ -12,14 +12,16 @@ The same arguments always give the same answer: nothing here reads a clock.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from engine.actions import Action
+from engine.actions import Action, Do
 from engine.events import Event
+from engine.state import Phase
 from engine.view import View
 
-from . import easy, normal
+from . import easy, hard, normal
 from .reactions import REACTIONS, Spread
 
 Choose: TypeAlias = Callable[[View, Sequence[Event], Random], Action]
@@ -34,9 +36,27 @@ class Level(NamedTuple):
     reaction: Spread
 
 
+def hard_level(budget: int = hard.BUDGET) -> Level:
+    """The level `hard` with about ``budget`` playouts for a decision."""
+    return Level(partial(hard.choose, budget=budget), hard.claim_or_waive, REACTIONS["hard"])
+
+
+def decide(level: Level, view: View, seen: Sequence[Event], rng: Random) -> Action | None:
+    """The one thing a seat does next, where it may be asked for both: a Dobon, else its move, else a waiver.
+
+    None where it is asked nothing.
+    """
+    claim = level.claim_or_waive(view, seen, rng)
+    if claim is not None and claim.do is Do.DOBON:
+        return claim
+    throws = view.phase is Phase.RPS and view.you in (view.candidates or ())
+    return level.choose(view, seen, rng) if view.may or throws else claim
+
+
 LEVELS: dict[str, Level] = {
     "easy": Level(easy.choose, easy.claim_or_waive, REACTIONS["easy"]),
     "normal": Level(normal.choose, normal.claim_or_waive, REACTIONS["normal"]),
+    "hard": hard_level(),
 }
 
-__all__ = ["LEVELS", "REACTIONS", "Choose", "Claim", "Level", "Spread"]
+__all__ = ["LEVELS", "REACTIONS", "Choose", "Claim", "Level", "Spread", "decide", "hard_level"]

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from engine.actions import DRAW, PASS, THROW, Action
+from engine.actions import DRAW, PASS, THROW, Action, Do
 from engine.cards import VALUE, Card, cards_of
 from engine.events import Event
 from engine.state import Phase
 from engine.view import View
 
 from .odds import LARGEST, odds_by_size
-from .reading import claim_if, count_of, holds, play, seat_of, tables_of, unseen
+from .reading import amounts_in, claim_if, count_of, holds, play, seat_of, tables_of, unseen
 
 OUT = 40.0
 """Marks for going out, in points of penalty like all marks."""
@@ -37,16 +37,9 @@ def choose(view: View, seen: Sequence[Event], rng: Random) -> Action:
     seat = seat_of(view)
     if view.phase is Phase.RPS:
         return rng.choice(THROW[seat])
-    may = view.may or []
-    best, most = (DRAW if "draw" in may else PASS)[seat], DRAWING if "draw" in may else PASSING
-    if view.playable:
-        amounts = amounts_of(view)
-        waited_for = waits(view, amounts)
-        for card in view.playable:
-            marks = _marks(view, card, waited_for, amounts) + rng.random()
-            if marks > most or len(may) == 1:
-                best, most, may = play(view, card), marks, [*may, "play"]
-    return best
+    choices = [play(view, card) for card in view.playable or []] + without_card(view)
+    marks = judge(view, choices)
+    return max(zip(choices, marks, strict=True), key=lambda each: each[1] + rng.random())[0]
 
 
 def claim_or_waive(view: View, seen: Sequence[Event], rng: Random) -> Action | None:
@@ -54,12 +47,24 @@ def claim_or_waive(view: View, seen: Sequence[Event], rng: Random) -> Action | N
     return claim_if(view, holds(view))
 
 
-def amounts_of(view: View) -> tuple[int, ...]:
-    """How many unseen cards there are of each value, 0 to 13."""
-    amounts = [0] * 14
-    for card in cards_of(unseen(view)):
-        amounts[VALUE[card]] += 1
-    return tuple(amounts)
+def without_card(view: View) -> list[Action]:
+    """What the seat may do instead of playing a card."""
+    seat, may = seat_of(view), view.may or []
+    return [DRAW[seat]] * ("draw" in may) + [PASS[seat]] * ("pass" in may)
+
+
+def judge(view: View, choices: Sequence[Action]) -> list[float]:
+    """The marks of each choice."""
+    amounts = amounts_in(cards_of(unseen(view)))
+    waited_for = waits(view, amounts)
+    return [
+        _marks(view, choice.card, waited_for, amounts)
+        if choice.card is not None
+        else DRAWING
+        if choice.do is Do.DRAW
+        else PASSING
+        for choice in choices
+    ]
 
 
 def waits(view: View, amounts: tuple[int, ...]) -> list[float]:

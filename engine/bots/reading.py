@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from engine.actions import DOBON, WAIVE, Action, Do
-from engine.cards import RANK_OF, SUIT_OF, SUITS, VALUE, Card, CardSet, cards_of, mask_of
+from engine.cards import SUIT_OF, SUITS, VALUE, Card, CardSet, mask_of
 from engine.tables import PAIR_COUNTS, Tables, tables_for
 from engine.view import View
 
@@ -70,6 +72,9 @@ def best_suit(view: View, without: Card) -> int:
     return max(range(len(SUITS)), key=held.count) if held else SUIT_OF[without]
 
 
-def same_rank(cards: CardSet, card: Card) -> int:
-    """How many cards of the set have the card's rank."""
-    return sum(RANK_OF[other] == RANK_OF[card] for other in cards_of(cards))
+def amounts_in(cards: Iterable[Card]) -> tuple[int, ...]:
+    """How many of the cards there are of each value, 0 to 13."""
+    amounts = [0] * 14
+    for card in cards:
+        amounts[VALUE[card]] += 1
+    return tuple(amounts)

@@ -1,0 +1,88 @@
+"""The level `hard`: reckons with what every event says, and plays each choice out in worlds that fit it all.
+
+It begins with the marks of `normal`, which count as so many playouts, and plays every choice on in the
+same worlds for a few turns each; what the position is then worth decides. The weaker half of the choices is
+dropped again and again, so that the playouts go to those that are close. Claims and waivers never search: a
+Dobon that holds is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from engine.actions import THROW, Action
+from engine.cards import SUIT_OF, SUITS, cards_of
+from engine.events import Event
+from engine.state import Phase
+from engine.view import View
+
+from . import normal
+from .determinise import Worlds
+from .playout import Playout
+from .reading import amounts_in, claim_if, holds, names_suit, play, seat_of, tables_of, unseen
+from .worth import worth_of
+
+BUDGET = 800
+"""Playouts for a decision."""
+FEWEST = 8
+"""Playouts that each choice gets before one is dropped."""
+LAPS = 2
+"""How many turns of each seat a playout looks ahead."""
+PRIOR_WEIGHT = 60
+"""How many playouts the marks of `normal` are worth."""
+PRIOR_SCALE = {"penalty": 0.33, "wins": 0.016, "chain": 0.016}
+"""How much of a mark is real, in points of the scoring."""
+
+
+def choose(view: View, seen: Sequence[Event], rng: Random, budget: int = BUDGET) -> Action:
+    """What the seat does, being asked to act, after about ``budget`` playouts."""
+    seat = seat_of(view)
+    if view.phase is Phase.RPS:
+        return rng.choice(THROW[seat])
+    choices = choices_of(view)
+    if len(choices) == 1:
+        return choices[0]
+    return search(view, seen, choices, budget, rng)
+
+
+def claim_or_waive(view: View, seen: Sequence[Event], rng: Random) -> Action | None:
+    """Its claim or waiver in the window that is open to it; None if none is."""
+    return claim_if(view, holds(view))
+
+
+def choices_of(view: View) -> list[Action]:
+    """What is worth thinking about: each card with the suits it may well name, the draw, the pass."""
+    choices = []
+    for card in view.playable or []:
+        if names_suit(view, card):
+            wild = tables_of(view).naming
+            held = {SUIT_OF[other] for other in view.hand if other != card and not wild >> other & 1}
+            choices += [play(view, card, suit) for suit in sorted(held) or range(len(SUITS))]
+        else:
+            choices.append(play(view, card))
+    return choices + normal.without_card(view)
+
+
+def search(view: View, seen: Sequence[Event], choices: list[Action], budget: int, rng: Random) -> Action:
+    """The best of several choices, as far as ``budget`` playouts tell."""
+    seat = seat_of(view)
+    worlds = Worlds(view, seen)
+    playout = Playout(view.rules, view.seats, amounts_in(cards_of(unseen(view))))
+    worth = worth_of(view.rules, view.seats)
+    horizon = view.turn + LAPS * view.seats
+    scale = PRIOR_WEIGHT * PRIOR_SCALE[view.rules.scoring]
+    totals = {
+        choice: scale * marks for choice, marks in zip(choices, normal.judge(view, choices), strict=True)
+    }
+    halvings = (len(choices) - 1).bit_length()
+    while len(choices) > 1:
+        for _ in range(max(FEWEST, budget // halvings // len(choices))):
+            world = worlds.deal(rng)
+            for choice in choices:
+                trial = world.copy()
+                trial.apply(choice)
+                playout.advance(trial, rng, horizon)
+                totals[choice] += worth.gain(trial, seat)
+        choices = sorted(choices, key=totals.__getitem__, reverse=True)[: (len(choices) + 1) // 2]
+    return choices[0]
