@@ -67,11 +67,14 @@ def action_to_data(action: Action) -> dict[str, Any]:
     return data
 
 
-# Made once: a round lists its legal actions from these, so listing them builds nothing.
-# Plays that name no suit are found by the card's bit, as they come out of a set of cards.
+# Made once: a round lists its legal actions from these, so listing them builds nothing. Plays are found by
+# the card's bit, as they come out of a set of cards; those that name a suit are lists of four.
 PLAY = [{1 << card: Action(seat, Do.PLAY, card) for card in range(len(CARDS))} for seat in range(MAX_SEATS)]
 PLAY_NAMING = [
-    [[Action(seat, Do.PLAY, card, suit) for suit in range(len(SUITS))] for card in range(len(CARDS))]
+    {
+        1 << card: [Action(seat, Do.PLAY, card, suit) for suit in range(len(SUITS))]
+        for card in range(len(CARDS))
+    }
     for seat in range(MAX_SEATS)
 ]
 DRAW, PASS, DOBON, WAIVE = (

@@ -91,10 +91,6 @@ class Legality(RoundState):
                 found |= 1 << seat
         return found
 
-    def naming(self) -> int:
-        """The cards that name a suit if played now."""
-        return self.tables.naming if self.attack_rank is None else self.tables.jokers
-
     def draw_refusal(self, seat: int) -> str | None:
         """The code that a draw of ``seat`` in an ordinary turn would get."""
         if seat != self.turn_seat:
@@ -137,18 +133,13 @@ class Legality(RoundState):
 
     def legal_moves(self, seat: int) -> list[Action]:
         """What ``seat`` may do when it is asked to play, decline or throw."""
-        if self.phase is TURN:
-            return self._turn_moves(seat) if seat == self.turn_seat else []
-        if self.phase is RPS:
-            return actions.THROW[seat][:] if self.throw_awaited(seat) else []
         if not self.asked(seat):
-            return []
-        return [*self._plays_of(seat, self.playable(seat)), actions.PASS[seat]]
-
-    def _turn_moves(self, seat: int) -> list[Action]:
+            return actions.THROW[seat][:] if self.phase is RPS and self.throw_awaited(seat) else []
         plays = self.playable(seat)
         found = self._plays_of(seat, plays) if plays else []
-        if self.draw_refusal(seat) is None:
+        if self.phase is not TURN:
+            found.append(actions.PASS[seat])
+        elif self.draw_refusal(seat) is None:
             found.append(actions.DRAW[seat])
         elif self.pass_refusal(seat) is None:
             found.append(actions.PASS[seat])
@@ -164,12 +155,14 @@ class Legality(RoundState):
 
     def _plays_of(self, seat: int, plays: CardSet) -> list[Action]:
         hand = self.hands[seat]
-        named = plays & self.naming()
+        named = plays & self.naming
+        if named != hand or hand & (hand - 1):
+            plays ^= named  # only the last card need not name a suit
         found: list[Action] = []
-        if named:
-            found += [action for card in cards_of(named) for action in actions.PLAY_NAMING[seat][card]]
-            if named != hand or hand & (hand - 1):
-                plays ^= named  # only the last card in hand may be played without naming a suit
+        while named:
+            bit = named & -named
+            found += actions.PLAY_NAMING[seat][bit]
+            named ^= bit
         plain = actions.PLAY[seat]
         while plays:
             bit = plays & -plays
@@ -202,7 +195,7 @@ class Legality(RoundState):
         bit = 1 << card
         if not self.playable(seat) & bit:
             raise Refused("does_not_fit" if self.hands[seat] & bit else "not_in_hand")
-        if suit is None and bit & self.naming() and self.hands[seat] != bit:
+        if suit is None and bit & self.naming and self.hands[seat] != bit:
             raise Refused("suit_needed")
 
     def refuse_window(self, seat: int) -> None:

@@ -60,6 +60,7 @@ class RoundState:
         "hands",
         "idle",
         "log",
+        "naming",
         "number",
         "order",
         "others_open",
@@ -127,6 +128,9 @@ class RoundState:
         self.attack_step = 0
         self.attack_draw = 0
         self.fit: CardSet = 0
+        """What fits."""
+        self.naming: CardSet = 0
+        """What names a suit when it is played."""
         self.find_fit()
 
         self.declined = 0
@@ -172,6 +176,7 @@ class RoundState:
         other.attack_step = self.attack_step
         other.attack_draw = self.attack_draw
         other.fit = self.fit
+        other.naming = self.naming
         other.declined = self.declined
         other.candidates = self.candidates
         other.throws = self.throws[:]
@@ -208,29 +213,32 @@ class RoundState:
     # How cards move.
 
     def find_fit(self) -> None:
-        """Look up what fits now; to be called whenever top card, suit or attack have changed."""
+        """Look up what fits and names now; to be called when top card, suit or attack have changed."""
+        tables = self.tables
         if self.attack_rank is not None:
-            self.fit = self.tables.answers[self.attack_rank]
+            self.fit = tables.answers[self.attack_rank]
+            self.naming = tables.jokers
         else:
-            self.fit = self.tables.fits[self.discards[-1]][self.suit]
+            self.fit = tables.fits[self.discards[-1]][self.suit]
+            self.naming = tables.naming
 
     def draw_cards(self, seat: int, count: int, why: str) -> list[Card]:
         """Draw as many of ``count`` cards as there are, the stock made new when it is empty."""
-        stock = self.stock
+        hand, gained = self.hands[seat], 0
         drawn: list[Card] = []
-        while len(drawn) < count:
-            if not stock:
+        for _ in range(count):
+            if not self.stock:
                 if len(self.discards) == 1:
                     break
                 self._reshuffle()
-                stock = self.stock
-            card = stock.pop()
-            self.hands[seat] |= 1 << card
-            self.counts[seat] += VALUE[card]
+            card = self.stock.pop()
+            hand |= 1 << card
+            gained += VALUE[card]
             drawn.append(card)
+        self.hands[seat] = hand
+        self.counts[seat] += gained
         if self.log is not None:
-            left = self.hands[seat].bit_count()
-            self.log.append(Drew(seat, len(drawn), tuple(drawn), why, len(stock), left))
+            self.log.append(Drew(seat, len(drawn), tuple(drawn), why, len(self.stock), hand.bit_count()))
         return drawn
 
     def _reshuffle(self) -> None:
@@ -257,7 +265,7 @@ class RoundState:
         self.counts[seat] -= VALUE[card]
         self.discards.append(card)
         answers = self.attack_rank is not None
-        if named is None or not bit & (tables.jokers if answers else tables.naming):
+        if named is None or not bit & self.naming:
             named = SUIT_OF[card]
         self.suit = named
         self.discard += 1
