@@ -58,6 +58,9 @@ class CommandModule(Protocol):
 def command_table(_: Translate) -> dict[str, Command]:
     """Every command by its name, in the order in which help lists them."""
     return {
+        "play": Command("client.play", _("play alone against bots")),
+        "join": Command("client.join", _("play on a server")),
+        "watch": Command("client.join", _("look on at a server's table")),
         "servers": Command("client.servers", _("list the servers on the local network")),
         "rules": Command("client.rules_command", _("print the rules of a game")),
         "serve": Command("server.serve", _("run a server for others to join")),

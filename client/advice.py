@@ -1,0 +1,94 @@
+"""What the player can do now, as one plain sentence, and what their hand waits for."""
+
+from __future__ import annotations
+
+from engine.cards import RANKS, parse_card
+
+from .knowledge import call_needed, can_dobon, may_claim, sorted_hand, total, waits
+from .model import Table
+from .phrases import Speaker
+from .rulebook import rules_of
+
+
+def advice(table: Table, speak: Speaker) -> str:
+    """The one sentence; empty where there is nothing to do but to look on."""
+    _, view = speak.translate, table.view
+    if table.closed is not None:
+        return ""
+    if view.you is None:
+        return _("You are watching.")
+    if can_dobon(view):
+        claim = _("You can make a Dobon return!") if view.discard_by == view.you else _("You can DOBON!")
+        return f"{claim} {_your_move(table, speak)}".rstrip()
+    return _your_move(table, speak) or _waiting(table, speak)
+
+
+def _your_move(table: Table, speak: Speaker) -> str:
+    """What the seat is asked for."""
+    _, view = speak.translate, table.view
+    if view.phase == "rps" and view.act_on is not None:
+        return _("Throw rock, paper or scissors.")
+    if not view.may:
+        return ""
+    fitting = speak.cards(sorted(view.playable or [], key=parse_card))
+    if view.phase in ("opening", "direction"):
+        if "play" in view.may:
+            return _("Race: play {cards}, or pass.").format(cards=fitting)
+        return _("Race: nothing fits; you can pass.")
+    options = [_option(word, table, speak, fitting) for word in view.may]
+    said = _("Your turn: {options}.").format(options=_(", or ").join(options))
+    if call_needed(view) and "play" in view.may:
+        said += " " + _("Call your last card with it.")
+    return said
+
+
+def _option(word: str, table: Table, speak: Speaker, fitting: str) -> str:
+    _, attack = speak.translate, table.view.attack
+    match word:
+        case "play":
+            return _("play {cards}").format(cards=fitting)
+        case "draw" if attack is not None:
+            return _("draw {count} cards").format(count=attack.draw)
+        case "draw":
+            return _("draw")
+        case _:
+            return _("pass")
+
+
+def _waiting(table: Table, speak: Speaker) -> str:
+    """Who or what is waited for."""
+    _, view = speak.translate, table.view
+    match view.phase:
+        case "open" | "over":
+            return _("The match can be started.") if view.host and view.host.seat == view.you else ""
+        case "between":
+            own = table.seat(view.you) if view.you is not None else None
+            if view.paused:
+                return _("Pause.")
+            return _("Say ready for the next round.") if own is not None and not own.ready else ""
+        case "claim":
+            return _("Anybody may still claim.") if may_claim(view) else _("The claims are decided.")
+        case "turn" if view.turn_seat is not None and view.turn_seat != view.you:
+            return _("It is {name}'s turn.").format(name=speak.who(view, view.turn_seat))
+        case _:
+            return ""
+
+
+def hand_line(table: Table, speak: Speaker, sort: str = "suit") -> str:
+    """The viewer's hand, numbered from 1 and sorted, what may be played marked, with its total and the cards
+    it waits for; empty without a hand."""
+    _, view = speak.translate, table.view
+    if view.hand is None:
+        return ""
+    hand = sorted_hand(view, sort)
+    playable = set(view.playable or ())
+    shown = "  ".join(
+        f"{number}) {speak.card(card)}{'*' if card in playable else ''}"
+        for number, card in enumerate(hand, 1)
+    )
+    values = waits(rules_of(view), hand)
+    line = _("Your hand: {cards}  = {total}").format(cards=shown or _("no cards"), total=total(hand))
+    if values:
+        ranks = _(", ").join(speak.rank(RANKS[value - 1]) for value in values)
+        line += " " + _("(Dobon on {ranks})").format(ranks=ranks)
+    return line

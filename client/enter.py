@@ -1,0 +1,82 @@
+"""From a goal to an open session, the same for every front end: names, kept tokens, the dial."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from protocol.connection import ClientConnection
+from protocol.text import BadName, clean_name
+
+from .dial import Dialler
+from .goal import Goal
+from .session import AGENT, Refused, Session, open_session
+from .tokens import KeptToken
+
+NAMES = 9
+"""How many names are tried for a player who chose none: `haru`, `haru 2`, `haru 3` …"""
+
+
+@asynccontextmanager
+async def entered(goal: Goal) -> AsyncIterator[tuple[Session, str]]:
+    """The session that a goal wants, and the name it was asked for with. Raises SessionFailed."""
+    names = [goal.name] if goal.named else [_numbered(goal.name, number) for number in range(1, NAMES + 1)]
+    taken: Refused | None = None
+    for name in names:
+        opened = False
+        try:
+            async with _as(goal, name) as session:
+                opened = True
+                yield session, name
+                return
+        except Refused as refused:
+            if opened or refused.error.code != "name_taken":
+                raise
+            taken = refused
+    assert taken is not None
+    raise taken
+
+
+@asynccontextmanager
+async def _as(goal: Goal, name: str) -> AsyncIterator[Session]:
+    dial = Dialler(goal.addresses)
+    with KeptToken(str(goal.addresses[0]), name) if goal.keep else _NoToken() as kept:
+        connection = ClientConnection(name, AGENT, kept.token, goal.password)
+
+        def keep(token: str | None) -> None:
+            if token is None:
+                kept.forget()
+            else:
+                kept.keep(token)
+
+        async with open_session(dial, connection, kept=keep) as session:
+            yield session
+
+
+def _numbered(name: str, number: int) -> str:
+    if number == 1:
+        return name
+    for end in range(len(name), 0, -1):
+        try:
+            return clean_name(f"{name[:end].rstrip()} {number}")
+        except BadName:
+            continue
+    return name
+
+
+class _NoToken:
+    """Where nothing is kept."""
+
+    token = None
+
+    def __enter__(self) -> _NoToken:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        pass
+
+    def keep(self, token: str) -> None:
+        pass
+
+    def forget(self) -> None:
+        pass

@@ -1,0 +1,87 @@
+"""`dobon join` and `dobon watch`: play, or look on, at a server somewhere."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+import trio
+
+from protocol.joincode import Address, BadAddress, parse_address
+
+from .command import Exit
+from .discovery import DiscoveryError, FoundServer, browse
+from .front import BadStart, add_player_arguments, password, player, refuse, start
+from .goal import Goal
+from .problems import address_problem
+from .servers import table
+
+Translate = Callable[[str], str]
+
+SECONDS = 2.0
+"""How long servers are looked for when none was named."""
+
+
+def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
+    parser.add_argument(
+        "address",
+        nargs="?",
+        metavar=_("ADDRESS|CODE"),
+        help=_("where the server is; left out, the one on the local network"),
+    )
+    parser.add_argument("--table", type=int, metavar="N", help=_("the table to go to at once"))
+    parser.add_argument(
+        "--password-file",
+        metavar=_("FILE"),
+        help=_("a file whose first line is the password of the server, or of the table"),
+    )
+    add_player_arguments(parser, _)
+
+
+def run(args: argparse.Namespace, _: Translate) -> int:
+    """2 for a command line that won't do, 69 where no server is found; else what the front end returns."""
+    try:
+        name, named, settings = player(args, _)
+        known = password(args.password_file, _)
+        addresses, where = _find(_) if args.address is None else (_typed(args.address, _), args.address)
+    except BadStart as problem:
+        return refuse(problem)
+    if not addresses:
+        return Exit.UNREACHABLE
+    goal = Goal(
+        addresses,
+        where,
+        name,
+        named=named,
+        watching=args.command == "watch",
+        table=args.table,
+        password=known,
+    )
+    return start(goal, args, settings, _)
+
+
+def _typed(text: str, _: Translate) -> tuple[Address, ...]:
+    try:
+        return parse_address(text)
+    except BadAddress as problem:
+        raise BadStart(address_problem(problem, _)) from None
+
+
+def _find(_: Translate) -> tuple[tuple[Address, ...], str]:
+    """The one server of the local network; none, with a word to the player, if there is not just one."""
+    found: tuple[FoundServer, ...] = ()
+    try:
+        found = trio.run(browse, SECONDS)
+    except DiscoveryError as problem:
+        sys.stderr.write(_("This machine can't look for servers ({reason}).").format(reason=problem) + "\n")
+    if len(found) == 1:
+        return found[0].addresses, found[0].name
+    if found:
+        sys.stderr.write(table(found, _))
+        sys.stderr.write(_("There are several servers: name one by its code or address.") + "\n")
+    else:
+        sys.stderr.write(
+            _("No server answered. If there is one, join it by the code or the address that it shows.") + "\n"
+        )
+    return (), ""

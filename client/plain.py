@@ -1,0 +1,265 @@
+"""The plain client: a line for each event, appended; short commands, typed or piped. No cursor is moved and
+no colour used, so it works in a pipe, with TERM=dumb and with a screen reader.
+
+Only where both ends are terminals is there a prompt, with completion and history.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+import trio
+
+from protocol.connection import Answer
+from protocol.messages import (
+    Dobon,
+    Draw,
+    Join,
+    Ok,
+    OkCreate,
+    Pass,
+    Play,
+    Request,
+    Rps,
+    Start,
+    Tables,
+    View,
+    Waive,
+    Watch,
+)
+from protocol.text import name_key
+
+from .command import Exit
+from .enter import entered
+from .front import terminal
+from .glyphs import ASCII, UNICODE, WIDE_ASCII, Glyphs
+from .goal import Goal
+from .model import Model, update
+from .notices import Ended
+from .phrases import Speaker
+from .plain_commands import Ask, BadCommand, BeReady, Command, Mute, Quit, Show, interpret
+from .plain_input import Lines, piped_lines, typed_lines
+from .plain_lines import help_lines, look, news, rules_lines, status, status_key
+from .refusals import code_of, failure
+from .session import NotConnected, Over, Session, SessionFailed, Unsayable
+from .settings import Settings
+
+Translate = Callable[[str], str]
+
+PLAYS: Final = (Play, Draw, Pass, Dobon, Waive, Rps)
+"""Requests that may be held for the grace: the next command does not wait for their answer."""
+
+
+def run(goal: Goal, settings: Settings, _: Translate) -> int:
+    """Play or watch from here; returns the exit code."""
+    speak = Speaker(_, plain_glyphs(settings.glyphs, sys.stdout.encoding, os.environ))
+    interactive = terminal()
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        return trio.run(_main, goal, settings, speak, interactive)
+    except BaseExceptionGroup as group:
+        broken, rest = group.split(BrokenPipeError)
+        if rest is not None or broken is None:
+            raise
+        raise BrokenPipeError from None
+    except SessionFailed as problem:
+        said, code = failure(problem, goal.where, _)
+        sys.stderr.write(said + "\n")
+        return code
+
+
+def plain_glyphs(wish: str, encoding: str, environ: Mapping[str, str]) -> Glyphs:
+    """Suits as symbols only where both the output and the locale speak Unicode; no terminal is asked."""
+    if wish == "unicode":
+        return UNICODE
+    if not encoding.lower().replace("-", "").startswith("utf"):
+        return WIDE_ASCII
+    locale = next((value for name in ("LC_ALL", "LC_CTYPE", "LANG") if (value := environ.get(name))), "")
+    if wish == "ascii" or not ("utf" in locale.lower() or sys.platform == "win32"):
+        return ASCII
+    return UNICODE
+
+
+async def _main(goal: Goal, settings: Settings, speak: Speaker, interactive: bool) -> int:
+    async with entered(goal) as (session, name):
+        lines = typed_lines() if interactive else piped_lines()
+        return await Plain(session, goal, replace(settings, name=name), speak, lines, _print).run()
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+class Plain:
+    """One player at one session, in lines."""
+
+    def __init__(
+        self,
+        session: Session,
+        goal: Goal,
+        settings: Settings,
+        speak: Speaker,
+        lines: Lines,
+        out: Callable[[Iterable[str]], None],
+    ) -> None:
+        self.model = Model(name=settings.name)
+        self._session = session
+        self._goal = goal
+        self._sort = settings.sort
+        self._speak = speak
+        self._lines = lines
+        self._out = out
+        self._muted = {name_key(name) for name in settings.muted}
+        self._changed = trio.Event()
+        self._answers: dict[int, Answer | None] = {}
+        """Of the requests that are waited for."""
+        self._views: Counter[int] = Counter()
+        """How many views have come, by table."""
+        self._shown: tuple[object, ...] = ()
+        self._code: int = Exit.OK
+
+    async def run(self) -> int:
+        """Until the player, a signal or the server ends it; the exit code."""
+        async with trio.open_nursery() as nursery:
+            await nursery.start(self._signals, nursery.cancel_scope)
+            nursery.start_soon(self._listen, nursery.cancel_scope)
+            await self._begin()
+            async with self._lines as lines:
+                async for line in lines:
+                    if not await self._typed(line):
+                        break
+                else:
+                    if self._goal.watching:  # who only looks on needs no input
+                        await trio.sleep_forever()
+            nursery.cancel_scope.cancel()
+        return self._code
+
+    async def _signals(
+        self, scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        hangup = () if sys.platform == "win32" else (signal.SIGHUP,)
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, *hangup) as signals:
+            task_status.started()
+            async for number in signals:
+                self._code = Exit.INTERRUPTED if number == signal.SIGINT else 128 + number
+                scope.cancel()
+
+    async def _listen(self, scope: trio.CancelScope) -> None:
+        """Print what happens; ends everything when the session is over."""
+        async for message in self._session.messages():
+            self.model = update(self.model, message, int(trio.current_time() * 1000))
+            self._out(news(message, self.model, self._speak, self._muted))
+            self._show_status()
+            if isinstance(message, View):
+                self._views[message.table] += 1
+            elif isinstance(message, Answer) and message.request.id in self._answers:
+                self._answers[message.request.id] = message
+            self._changed.set()
+            self._changed = trio.Event()
+            if isinstance(message, Ended):
+                self._code = Exit.PROTOCOL if message.error is None else code_of(message.error)
+                scope.cancel()
+
+    def _show_status(self, again: bool = False) -> None:
+        key = status_key(self.model)
+        if again or key != self._shown:
+            self._out(status(self.model, self._speak, self._sort))
+        self._shown = key
+
+    async def _begin(self) -> None:
+        """Do what the player came for."""
+        goal = self._goal
+        if goal.create is not None:
+            if await self._ask(goal.create):
+                table = self.model.table
+                assert table is not None
+                await self._ask(Start(table=table.id))
+        elif goal.table is not None:
+            kind = Watch if goal.watching else Join
+            await self._ask(kind(table=goal.table, password=goal.password))
+        elif self.model.table is None:
+            await self._ask(Tables())
+            if goal.watching and self.model.lobby and len(self.model.lobby) == 1:
+                await self._ask(Watch(table=self.model.lobby[0].table, password=goal.password))
+
+    async def _typed(self, line: str) -> bool:
+        """Do what a line asks for; False to end."""
+        try:
+            command = interpret(line, self.model, self._speak.translate, self._sort)
+            return command is None or await self._do(command)
+        except BadCommand as problem:
+            self._out([str(problem)])
+        return True
+
+    async def _do(self, command: Command) -> bool:
+        match command:
+            case Ask(request=request) if isinstance(request, PLAYS):
+                self._post(lambda: self._session.post(request, command.alone))
+            case Ask(request=request):
+                await self._ask(request)
+            case BeReady(table=table, on=on):
+                self._post(lambda: self._session.ready(table, on))
+            case Show(what=what):
+                self._show(what)
+            case Mute(name=name, on=on):
+                key = name_key(name)
+                self._muted = self._muted | {key} if on else self._muted - {key}
+            case Quit():
+                return False
+        return True
+
+    def _post(self, post: Callable[[], int]) -> int | None:
+        """Send something and return its id; say so where it can't be sent."""
+        _ = self._speak.translate
+        try:
+            return post()
+        except NotConnected:
+            self._out([_("There is no connection: that was not sent.")])
+        except Unsayable:
+            self._out([_("That text can't be sent.")])
+        except Over:
+            pass  # said already, and the end is on its way
+        return None
+
+    async def _ask(self, request: Request) -> bool:
+        """Send a request and wait till its answer, and the view that follows it, have been printed: a piped
+        `create` is over before the `start` behind it is looked at. Whether it was done."""
+        before = dict(self._views)
+        number = self._post(lambda: self._session.post(request))
+        if number is None:
+            return False
+        self._answers[number] = None
+        while (reply := self._answers[number]) is None:
+            await self._changed.wait()
+        del self._answers[number]
+        if not isinstance(reply.reply, Ok):
+            return False
+        table = getattr(request, "table", 0) if isinstance(request, Join | Watch) else 0
+        if isinstance(reply.reply, OkCreate):
+            table = reply.reply.table
+        while table and self._views[table] == before.get(table, 0):
+            await self._changed.wait()
+        return True
+
+    def _show(self, what: str) -> None:
+        _ = self._speak.translate
+        table = self.model.table
+        if what == "help":
+            self._out(help_lines(self._speak))
+        elif table is None:
+            self._out([_("You are at no table: see “tables”, then “join”, “watch” or “create”.")])
+        elif what == "hand":
+            self._show_status(again=True)
+        elif what == "look":
+            self._out(look(table, self.model, self._speak))
+            self._show_status(again=True)
+        else:
+            self._out(rules_lines(table, self._speak))

@@ -1,0 +1,135 @@
+"""What went wrong between us and the server, as one sentence in the player's language.
+
+The server's own `message` is English and for people, but a code says the same in every language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from protocol.messages import VERSIONS, Error
+from protocol.text import harmless
+
+from .command import Exit
+from .i18n import mark
+from .notices import Away, Ended
+from .session import Broken, Refused, SessionFailed, Unreachable
+
+Translate = Callable[[str], str]
+
+SENTENCES: Final = {
+    "bad_frame": mark("The server did not understand this client."),
+    "frame_too_large": mark("That was too much at once."),
+    "unknown_type": mark("The server does not know that request."),
+    "bad_request": mark("The server can't do that ({field}): {message}."),
+    "version": mark(
+        "The server speaks another version of the protocol ({versions}) than this client ({ours})."
+    ),
+    "name_invalid": mark(
+        "The server does not take this name: letters, digits and punctuation, 16 columns wide."
+    ),
+    "name_taken": mark("Somebody on the server already has this name; choose another with --name."),
+    "password": mark("The password is missing or wrong."),
+    "server_full": mark("The server is full."),
+    "token_unknown": mark("The server no longer knows this session."),
+    "tls_required": mark("The server wants an encrypted connection."),
+    "replaced": mark("You have joined from elsewhere; this connection is over."),
+    "duplicate": mark("That was already decided; look at the table."),
+    "rate": mark("Too many requests: that one was not done. Wait a second."),
+    "slow": mark("The connection was too slow and was cut."),
+    "shutdown": mark("The server shuts down."),
+    "no_table": mark("There is no such table."),
+    "not_at_table": mark("You are not at that table."),
+    "table_full": mark("No seat is free at that table."),
+    "seat_taken": mark("Somebody sits there."),
+    "not_host": mark("Only the host may do that."),
+    "not_now": mark("That can't be done now."),
+    "stale": mark("Too late: the game has moved on."),
+    "not_your_turn": mark("It is not your turn."),
+    "not_in_hand": mark("You don't hold that card."),
+    "does_not_fit": mark("That card does not fit."),
+    "must_answer": mark("You hold a card that answers the attack and must play it."),
+    "must_play": mark("You hold a card that fits and must play it."),
+    "suit_needed": mark("Name a suit with that card: S, H, D or C."),
+    "cannot_draw": mark("You can't draw now."),
+    "cannot_pass": mark("You can't pass now."),
+    "window_closed": mark("That card can no longer be claimed by you."),
+    "too_late": mark("Too late by {lag}."),
+    "not_eligible": mark("That is no Dobon: your hand does not make it."),
+    "already_claimed": mark("You have claimed that card already."),
+    "bad_rules": mark("Rules refused ({field}): {message}."),
+    "kicked": mark("The host has removed you from the table."),
+    "internal": mark("Something went wrong on the server."),
+}
+"""By the codes of protocol, section 7."""
+
+AWAY: Final = {
+    "closed": mark("The connection is lost."),
+    "silent": mark("The server does not answer any more."),
+    "unreachable": mark("The server can't be reached."),
+    "slow": SENTENCES["slow"],
+    "shutdown": mark("The server restarts."),
+    "server_full": SENTENCES["server_full"],
+}
+
+
+def refusal(error: Error, _: Translate) -> str:
+    """What an error says; one with a code from the future shows the server's own words."""
+    source = SENTENCES.get(error.code)
+    said = harmless(error.message).rstrip(".")
+    if source is None:
+        return said or harmless(error.code)
+    return _(source).format(
+        field=harmless(error.field or "?"),
+        message=said,
+        versions=", ".join(map(str, error.versions or ())),
+        ours=", ".join(map(str, VERSIONS)),
+        lag=f"{(error.by or 0) / 1000:.1f} ms",
+    )
+
+
+def away(notice: Away, _: Translate) -> str:
+    """That the connection is lost, and when it is tried again."""
+    said = _("{reason} Trying again in {seconds} s (attempt {attempt}).")
+    return said.format(
+        reason=_(AWAY[notice.why]), seconds=f"{notice.retry / 1000:.1f}", attempt=notice.attempt
+    )
+
+
+def ended(notice: Ended, _: Translate) -> str:
+    """Why a session is over."""
+    if notice.error is not None:
+        return refusal(notice.error, _)
+    if notice.broken is not None:
+        return broken(notice.broken, _)
+    return _("The connection is closed.")
+
+
+def broken(reason: str, _: Translate) -> str:
+    return _("That is no Dobon server, or a broken one: {reason}.").format(reason=harmless(reason))
+
+
+def failure(problem: SessionFailed, where: str, _: Translate) -> tuple[str, int]:
+    """Why there is no session with the server at `where`, and the exit code that goes with it."""
+    match problem:
+        case Unreachable():
+            said = _("No server answers at {address}: {reason}.")
+            return said.format(address=harmless(where), reason=harmless(str(problem))), Exit.UNREACHABLE
+        case Refused(error=error):
+            return refusal(error, _), code_of(error)
+        case Broken():
+            return broken(str(problem), _), Exit.PROTOCOL
+        case _:
+            return _("The connection is closed."), Exit.FAILURE
+
+
+def code_of(error: Error) -> int:
+    """The exit code of a client that the server sent away so."""
+    match error.code:
+        case "version" | "bad_frame" | "frame_too_large" | "bad_request":
+            return Exit.PROTOCOL
+        case "password" | "tls_required" | "name_taken" | "name_invalid" | "kicked" | "replaced":
+            return Exit.NOT_ALLOWED
+        case _:
+            return Exit.FAILURE
