@@ -32,12 +32,14 @@ class Caller:
         self.client = client
         self.heard: list[Message] = []
         self.closed = False
+        self.answers_pings = True
         self.player = 0
         self.token = ""
         self.table = 0
         self._reader = FrameReader(SERVER_LIMIT)
         self._last_id = 0
         self._taken = 0
+        self._stirred = trio.Event()
 
     def send(self, arrival: int | None = None, **message: Any) -> None:
         self.client.send(encode_frame(message), arrival)
@@ -50,12 +52,27 @@ class Caller:
         self.send(arrival, t=t, id=self._last_id, **fields)
         return self._last_id
 
-    async def pump(self) -> None:
-        """Take in what has come, waiting for at least one byte or the end."""
-        data = await self.client.receive()
-        self.closed = not data
-        self._reader.feed(data)
-        self.heard += [decode_payload(payload, SERVER_DEPTH) for payload in self._reader.frames()]
+    async def listen(self) -> None:
+        """Take in what comes, until the server hangs up."""
+        while data := await self.client.receive():
+            self._reader.feed(data)
+            for payload in self._reader.frames():
+                message = decode_payload(payload, SERVER_DEPTH)
+                self.heard.append(message)
+                if message["t"] == "ping" and self.answers_pings:
+                    self.send(t="pong", n=message["n"])
+            self._stir()
+        self.closed = True
+        self._stir()
+
+    async def end(self) -> None:
+        """Wait until the server has hung up."""
+        while not self.closed:
+            await self._stirred.wait()
+
+    def _stir(self) -> None:
+        self._stirred.set()
+        self._stirred = trio.Event()
 
     async def next(self, **wanted: Any) -> Message:
         """The next message that has these values; what comes before it is passed over."""
@@ -68,7 +85,7 @@ class Caller:
             if self.closed:
                 raise AssertionError(f"{wanted} never came; the last was {self.heard[-1:]}")
             with trio.fail_after(3600):
-                await self.pump()
+                await self._stirred.wait()
 
     async def ask(self, t: str, **fields: Any) -> Message:
         """Send a request and wait for its answer."""
@@ -88,13 +105,16 @@ class Caller:
 class World:
     """The server's parts, and how to knock at it."""
 
-    def __init__(self, network: Network, core: Core, harvester: Harvester) -> None:
+    def __init__(self, network: Network, core: Core, harvester: Harvester, nursery: trio.Nursery) -> None:
         self.network = network
+        self.nursery = nursery
         self.core = core
         self.harvester = harvester
 
     def dial(self) -> Caller:
-        return Caller(self.network.connect())
+        caller = Caller(self.network.connect())
+        self.nursery.start_soon(caller.listen)
+        return caller
 
     async def hello(self, name: str, **fields: Any) -> Caller:
         """A caller with a session."""
@@ -153,7 +173,7 @@ async def world(
     harvester.listen(network.listener)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(harvester.run)
-        yield World(network, core, harvester)
+        yield World(network, core, harvester, nursery)
         nursery.cancel_scope.cancel()
 
 
