@@ -1,39 +1,23 @@
 """`dobon sim`: bots against bots without a network, what came of it and, if wanted, a trace of every match.
 
-A bot is a function `choose(view, seen, rng)` of what its seat may know: the view, the round's events as the
-seat got them, and the chance it may use. It returns an action, or None to let the time run.
+Who may claim on a card is asked first, in random order, so the results say how bots decide and not how fast.
 """
 
 import argparse
 import json
-import random
 import secrets
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from hashlib import sha256
-from math import sqrt
 from typing import Any, TextIO
 
-from engine.actions import Action
-from engine.events import Event, event_data
-from engine.legality import Refused
-from engine.match import Match
-from engine.round import Round
+from engine.bots import LEVELS
+from engine.bots.series import Bot, play_series
 from engine.rules import PRESETS, BadRules, Rules, parse_rule
-from engine.state import Phase
-from engine.trace import Recorder, compact
-from engine.view import View, view
+from engine.trace import compact
 from protocol.text import pad
 
-from . import random_player
-
 Translate = Callable[[str], str]
-Bot = Callable[[View, Sequence[dict[str, Any]], random.Random], Action | None]
-
-LEVELS: dict[str, Bot] = dict.fromkeys(("easy", "normal", "hard"), random_player.choose)
-MEASURES = ("first", "rank", "points", "dobons", "doboned", "outs")
-"""What is counted of each bot, once for each match; `points` are the match's total."""
 
 
 def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
@@ -108,119 +92,23 @@ def run(args: argparse.Namespace, _: Translate) -> int:
 def simulate(
     rules: Rules, levels: Sequence[str], matches: int, seed: bytes, trace: TextIO | None = None
 ) -> dict[str, Any]:
-    """Play the matches, each bot one seat further on in each, and sum up what each bot did.
+    """Play the matches and sum up what each bot did, as `engine.bots.series` does.
 
-    With `trace`, writes a list of traces to it, a match on a line. Each measure of a bot is a mean for one
-    match with its 95 % interval.
+    With `trace`, writes a list of traces to it, a match on a line.
     """
-    seats = len(levels)
-    counted: list[dict[str, list[int]]] = [{measure: [] for measure in MEASURES} for _ in levels]
-    for number in range(matches):
-        seating = [(seat - number) % seats for seat in range(seats)]
-        match = sha256(b"dobon sim" + seed + number.to_bytes(4, "big")).digest()
-        recorder = Recorder(rules, seats) if trace else None
-        scores = play_match(rules, [LEVELS[levels[bot]] for bot in seating], match, recorder)
-        for bot, score in zip(seating, scores, strict=True):
-            for measure, value in score.items():
-                counted[bot][measure].append(value)
-        if trace and recorder:
-            trace.write(("[\n" if number == 0 else ",\n") + compact(recorder.data))
+    written = 0
+
+    def write(match: dict[str, Any]) -> None:
+        nonlocal written
+        assert trace is not None
+        trace.write(("[\n" if written == 0 else ",\n") + compact(match))
+        written += 1
+
+    bots = [Bot(level, LEVELS[level]) for level in levels]
+    results = play_series(rules, bots, matches, seed, write if trace else None)
     if trace:
         trace.write("\n]\n")
-    bots = [
-        {"bot": level, **{measure: interval(values) for measure, values in of_bot.items()}}
-        for level, of_bot in zip(levels, counted, strict=True)
-    ]
-    return {"seed": seed.hex(), "matches": matches, "rules": rules.to_data(), "bots": bots}
-
-
-def play_match(
-    rules: Rules, bots: Sequence[Bot], seed: bytes, recorder: Recorder | None = None
-) -> list[dict[str, int]]:
-    """Play one match, everything from `seed`; returns each seat's measures."""
-    match = Match(rules, len(bots))
-    rng = random.Random(seed)
-    scores = [dict.fromkeys(MEASURES, 0) for _ in bots]
-    while not match.over:
-        of_round = sha256(seed + match.finished.to_bytes(4, "big")).digest()
-        log: list[Event] = []
-        round = match.deal(of_round, log)
-        if recorder:
-            recorder.deal(of_round, log)
-        play_round(round, log, bots, rng, recorder)
-        match.finish(round)
-        outcome = round.outcome
-        assert outcome is not None
-        for seat in outcome.winners:
-            scores[seat]["dobons" if outcome.why == "dobon" else "outs"] += 1
-        for seat in outcome.losers:
-            scores[seat]["doboned"] += 1
-    ranking = match.ranking()
-    for place in ranking:
-        score = scores[place["seat"]]
-        score["first"], score["rank"], score["points"] = (
-            int(place["rank"] == 1),
-            place["rank"],
-            place["total"],
-        )
-    if recorder:
-        recorder.close(ranking)
-    return scores
-
-
-def play_round(
-    round: Round,
-    log: list[Event],
-    bots: Sequence[Bot],
-    rng: random.Random,
-    recorder: Recorder | None = None,
-) -> None:
-    """Play a round that has just been dealt; `log` is its log and holds the events of the deal.
-
-    After each change everyone who can do anything is asked, whoever is on turn last, as the grace has it, the
-    others in a random order. If nobody acts, the time runs out.
-    """
-    seen: list[list[dict[str, Any]]] = [[] for _ in bots]
-    while round.phase is not Phase.OVER:
-        for seat, events in enumerate(seen):
-            events.extend(event_data(event, viewer=seat) for event in log)
-        log.clear()
-        for seat in _asked(round, rng):
-            action = bots[seat](view(round, seat), seen[seat], rng)
-            if action is None:
-                continue
-            try:
-                round.apply(action)
-            except Refused as refused:
-                if recorder:
-                    recorder.refused(action, refused.code)
-                continue
-            if recorder:
-                recorder.step(action, log)
-            break
-        else:
-            round.expire()
-            if recorder:
-                recorder.step(None, log)
-
-
-def _asked(round: Round, rng: random.Random) -> list[int]:
-    seats = [seat for seat in range(round.seats) if round.legal_actions(seat)]
-    rng.shuffle(seats)
-    if round.phase is Phase.TURN:
-        seats.sort(key=round.turn_seat.__eq__)
-    return seats
-
-
-def interval(values: Sequence[int]) -> dict[str, float | None]:
-    """The mean of a sample and its 95 % interval by the normal distribution; None for a single value."""
-    size = len(values)
-    mean = sum(values) / size
-    if size == 1:
-        return {"mean": mean, "low": None, "high": None}
-    variance = sum((value - mean) ** 2 for value in values) / (size - 1)
-    margin = 1.96 * sqrt(variance / size)
-    return {"mean": mean, "low": mean - margin, "high": mean + margin}
+    return {"seed": seed.hex(), "matches": matches, "rules": rules.to_data(), "bots": results}
 
 
 def table(results: dict[str, Any], _: Translate) -> str:

@@ -16,8 +16,8 @@ from engine.view import view
 
 from . import Level
 
-Note = Callable[[Action | None], None]
-"""Told of each action once done, and of each time that ran out (None), before the events are drained."""
+Note = Callable[[Action | None, Sequence[Event]], None]
+"""Told of each action once done, and of each time that ran out (None), with the events it caused."""
 
 
 class Arena:
@@ -79,7 +79,7 @@ class Arena:
 
     def _tell(self, action: Action | None) -> None:
         if self._note is not None:
-            self._note(action)
+            self._note(action, self._log)
 
     def _shuffled(self, seats: Iterable[int]) -> list[int]:
         order = list(seats)

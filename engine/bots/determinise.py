@@ -18,8 +18,10 @@ from engine.view import View
 from .reading import count_of, unseen
 from .seen import ALL, Declined, Held, Knowledge
 
-TRUST = 0.93
+TRUST = 0.75
 """How often a guess is believed: that a hand holds no card its holder would have played, say."""
+TRUST_CHOICE = 0.85
+"""How often it is believed that a player would have played a higher card if there had been one."""
 RETRIES = 8
 
 
@@ -66,7 +68,10 @@ class Worlds:
         """Take a card for this place out of the shuffled ones that are free."""
         possible = held.possible
         if self._guess:
-            for wanted in (held.likely & ~held.unlikely, ~held.unlikely):
+            unlikely = held.unlikely
+            if rng.random() < TRUST_CHOICE:
+                unlikely |= held.passed_over
+            for wanted in (held.likely & ~unlikely, ~unlikely):
                 if wanted and rng.random() < TRUST:
                     wanted &= possible
                     for place, card in enumerate(free):

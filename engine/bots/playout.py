@@ -126,9 +126,9 @@ class Playout:
 
     def _play(self, round: Round, seat: int, card: int) -> Action:
         bit, hand = 1 << card, round.hands[seat]
-        if bit & round.naming():
+        if bit & round.naming:
             held = [(hand & suit & ~bit).bit_count() for suit in self._suits]
-            action = PLAY_NAMING[seat][card][held.index(max(held))]
+            action = PLAY_NAMING[seat][bit][held.index(max(held))]
         else:
             action = PLAY[seat][bit]
         if self._tables.last_call and hand.bit_count() == 2:

@@ -18,6 +18,8 @@ from engine.tables import Tables, tables_for
 from engine.view import View
 
 ALL: CardSet = (1 << 54) - 1
+HIGHER = [mask_of(card for card in range(52) if VALUE[card] > value) for value in range(14)]
+"""By value, the cards that count more."""
 LONGEST_FACT = 4
 """A hand of more cards hardly ever counts 13 or less, so that it claims nothing says nothing."""
 
@@ -25,12 +27,16 @@ LONGEST_FACT = 4
 class Held:
     """One card in another's hand: what it may be, what it is unlikely to be, what it is likely to be."""
 
-    __slots__ = ("likely", "possible", "unlikely")
+    __slots__ = ("likely", "passed_over", "possible", "unlikely")
 
     def __init__(self, possible: CardSet) -> None:
         self.possible = possible
         self.unlikely: CardSet = 0
+        """Its holder drew or passed where one of these could have been played."""
+        self.passed_over: CardSet = 0
+        """Its holder played a lower card where one of these could have been played."""
         self.likely: CardSet = 0
+        """Its holder named their suit."""
 
 
 @dataclass(slots=True)
@@ -145,6 +151,10 @@ class Knowledge:
         seat, card = event.seat, event.card
         if seat != self.you:
             self._give_up(seat, card)
+            if self.drawn is None and self._attack is None and not self._forced:
+                higher = self._fit() & HIGHER[VALUE[card]] & ~self.tables.naming
+                for held in self.hands[seat]:
+                    held.passed_over |= higher
             if self._attack is None and self.tables.naming >> card & 1 and event.left and not self._forced:
                 self.hands[seat][-1].likely = self.tables.fits[card][event.suit] & ~self.tables.naming
         if self._attack is None and event.left and self.tables.step[card]:
