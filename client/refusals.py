@@ -23,12 +23,8 @@ SENTENCES: Final = {
     "frame_too_large": mark("That was too much at once."),
     "unknown_type": mark("The server does not know that request."),
     "bad_request": mark("The server can't do that ({field}): {message}."),
-    "version": mark(
-        "The server speaks another version of the protocol ({versions}) than this client ({ours})."
-    ),
-    "name_invalid": mark(
-        "The server does not take this name: letters, digits and punctuation, 16 columns wide."
-    ),
+    "version": mark("The server speaks another version of the protocol ({versions}), this client {ours}."),
+    "name_invalid": mark("The server does not take this name: letters and digits, 16 columns at most."),
     "name_taken": mark("Somebody on the server already has this name; choose another with --name."),
     "password": mark("The password is missing or wrong."),
     "server_full": mark("The server is full."),

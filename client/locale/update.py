@@ -10,6 +10,7 @@ string that the sources no longer say is kept at the end, in comments, and comes
 """
 
 import argparse
+import ast
 import fcntl
 import io
 import json
@@ -40,7 +41,19 @@ def extracted(root: Path = ROOT) -> set[Message]:
             root / folder, method_map=[("**.py", "python")], keywords=KEYWORDS
         ):
             found.add(tuple(message) if isinstance(message, (list, tuple)) else message)
-    return found
+    return found | set(key_helps(root / "client" / "keys.py"))
+
+
+def key_helps(path: Path) -> Iterator[str]:
+    """The first lines of the docstrings of a module's functions: the page of keys is made from them."""
+    if path.exists():
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if (
+                isinstance(node, ast.FunctionDef)
+                and node.decorator_list
+                and (text := ast.get_docstring(node))
+            ):
+                yield text.splitlines()[0]
 
 
 def po_path(language: str) -> Path:
