@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, Final, NamedTuple, NoReturn, Protocol
 
 from .i18n import LANGUAGES, translation
 
@@ -45,6 +45,10 @@ class Command(NamedTuple):
 
     module: str
     summary: str
+
+
+START: Final = Command("client.start", "")
+"""What runs where nothing else was asked for, and somebody is there to see it."""
 
 
 class CommandModule(Protocol):
@@ -82,6 +86,8 @@ def main(
     commands = table(translate)
     name = next((word for word in rest if not word.startswith("-")), "")
     module = _load(commands[name]) if name in commands else None
+    if not rest and sys.stdin.isatty() and sys.stdout.isatty():
+        module = _load(START)
     parser = build_parser(translate, commands, {name: module} if module else {})
     args = parser.parse_args(words, argparse.Namespace(lang=lang))
     if module is None:

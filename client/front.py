@@ -31,6 +31,10 @@ def add_player_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
 
 def start(goal: Goal, args: argparse.Namespace, settings: kept.Settings, _: Translate) -> int:
     """Hand over to the front end; returns the exit code."""
+    if not args.plain and terminal():
+        from . import fullscreen
+
+        return fullscreen.run(goal, settings, _)
     from . import plain
 
     return plain.run(goal, settings, _)

@@ -128,6 +128,7 @@ class Session:
         self._wake = trio.Event()
         self._welcomed = trio.Event()
         self._waiting: dict[int, _Waiter] = {}
+        self._pongs: dict[int, trio.Event] = {}
         self._witnesses: dict[int, Witness] = {}
         self._heartbeat = Heartbeat(HEARTBEATS[1], 0)
 
@@ -179,6 +180,23 @@ class Session:
     def ready(self, table: int, on: int) -> int:
         """Post a `ready` with a nonce of our own, which the coming deal will be checked for."""
         return self.post(Ready(table=table, on=on, nonce=self._urandom(NONCE_BYTES)))
+
+    async def ping(self) -> float | None:
+        """The seconds that a ping takes to the server and back; None without a connection, or if the answer
+        does not come over it."""
+        if not self.online:
+            return None
+        pong = trio.Event()
+        number = self._connection.ping()
+        self._pongs[number] = pong
+        self._wake.set()
+        began = trio.current_time()
+        try:
+            with trio.move_on_after(PATIENCE):
+                await pong.wait()
+        finally:
+            del self._pongs[number]
+        return trio.current_time() - began if pong.is_set() else None
 
     # The task.
 
@@ -323,7 +341,9 @@ class Session:
                 self._begin(received)
             case Answer():
                 self._answered(received)
-            case Pong():
+            case Pong(n=number):
+                if number in self._pongs:
+                    self._pongs[number].set()
                 return
             case View():
                 self._witness(received.table).view(received)

@@ -1,0 +1,66 @@
+"""The full-screen front end: glyphs, app, both loops, and one sentence at the end."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from . import guest
+from .app import App
+from .command import Exit
+from .errand import errand_for, from_the_start
+from .glyphs import chosen, suit_columns
+from .goal import Goal
+from .refusals import failure
+from .session import SessionFailed
+from .settings import Settings
+from .tokens import state_path
+
+Translate = Callable[[str], str]
+
+
+def run(goal: Goal, settings: Settings, _: Translate) -> int:
+    """Plays or watches at one server; returns the exit code."""
+    return _run(settings, _, errand_for(goal), goal.where, connected=True)
+
+
+def run_start(settings: Settings, _: Translate) -> int:
+    """The start screen; returns the exit code."""
+    return _run(settings, _, from_the_start, "", connected=False)
+
+
+def _run(
+    settings: Settings,
+    _: Translate,
+    errand: Callable[[App], Awaitable[None]],
+    where: str,
+    *,
+    connected: bool,
+) -> int:
+    glyphs = chosen(settings.glyphs, suit_columns)
+    app = App(settings, glyphs, errand, connected=connected, translate=_)
+    try:
+        code = guest.run(app.application, app.run_errand)
+    except SessionFailed as problem:
+        app.farewell, code = failure(problem, where, app.translate)
+    except KeyboardInterrupt:
+        code = Exit.INTERRUPTED
+    except Exception as fault:
+        app.farewell, code = _fault(fault, app.translate), Exit.FAILURE
+    if app.farewell:
+        sys.stderr.write(app.farewell + "\n")
+    return code
+
+
+def _fault(fault: Exception, _: Translate) -> str:
+    """A fault of ours: its traceback goes to a file, the player gets a sentence."""
+    path = state_path() / "fault.txt"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(traceback.format_exception(fault)), "utf-8")
+    except OSError:
+        path = Path("-")
+    said = _("Dobon had to end, and the fault is its own ({fault}); details are in {path}.")
+    return said.format(fault=type(fault).__name__, path=path)

@@ -1,0 +1,109 @@
+"""Two loops in one thread: prompt-toolkit's asyncio loop is the host, trio is its guest.
+
+The screen needs the one, the session the other. `run` sees to it that, whatever ends the program (a key, a
+signal, a fault in either loop), trio's tasks are cancelled and finished, and the terminal is as it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+import trio
+from prompt_toolkit.application import Application
+
+SIGNALS: Final = {
+    name: 128 + getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
+}
+"""What ends the program from outside, and the exit code that tells so."""
+
+
+def run(application: Application[int], guest: Callable[[], Awaitable[None]]) -> int:
+    """Runs the application with `guest` as trio's main task till either ends, and returns the application's
+    result, which is an exit code. Raises what was raised in either loop."""
+    return asyncio.run(_host(application, guest))
+
+
+async def _host(application: Application[int], guest: Callable[[], Awaitable[None]]) -> int:
+    loop = asyncio.get_running_loop()
+    ends = _Ends(application)
+    loop.set_exception_handler(ends.faulted)
+    for name, code in SIGNALS.items():
+        with contextlib.suppress(NotImplementedError):  # Windows
+            loop.add_signal_handler(getattr(signal, name), ends.leave, code)
+    scope = trio.CancelScope()
+    done: asyncio.Future[None] = loop.create_future()
+
+    async def main() -> None:
+        with scope:
+            await guest()
+
+    def finished(result: Any) -> None:
+        try:
+            result.unwrap()
+        except BaseException as fault:
+            ends.fail(fault)
+        done.set_result(None)
+
+    trio.lowlevel.start_guest_run(
+        main,
+        run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+        run_sync_soon_not_threadsafe=loop.call_soon,
+        done_callback=finished,
+        host_uses_signal_set_wakeup_fd=sys.platform != "win32",
+    )
+    try:
+        result: int = await application.run_async(pre_run=ends.begin, set_exception_handler=False)
+    except EOFError:  # the terminal is gone
+        result = SIGNALS.get("SIGHUP", 1)
+    finally:
+        _restore(application)
+        scope.cancel()
+        await done
+    if ends.fault is not None:
+        raise ends.fault
+    return result
+
+
+class _Ends:
+    """The ways in which the application can be made to end, whether it has begun yet or not."""
+
+    def __init__(self, application: Application[int]) -> None:
+        self._application = application
+        self._code: int | None = None
+        self.fault: BaseException | None = None
+
+    def begin(self) -> None:
+        """The application runs from now on; it may be wanted no longer."""
+        if self._code is not None:
+            self._exit(self._code)
+
+    def leave(self, code: int) -> None:
+        self._code = code
+        self._exit(code)
+
+    def fail(self, fault: BaseException) -> None:
+        self.fault = self.fault or fault
+        self.leave(1)
+
+    def faulted(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """What asyncio would print: a key's handler or the drawing failed."""
+        fault = context.get("exception")
+        self.fail(fault if isinstance(fault, BaseException) else RuntimeError(str(context.get("message"))))
+
+    def _exit(self, code: int) -> None:
+        future = self._application.future
+        if future is not None and not future.done():
+            self._application.exit(result=code)
+
+
+def _restore(application: Application[int]) -> None:
+    """Undoes what a drawing that failed has left on; after an ordinary end there is nothing to undo."""
+    with contextlib.suppress(OSError, ValueError):  # the terminal may be gone
+        application.renderer.reset()
+        application.output.enable_autowrap()
+        application.output.flush()
