@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import trio
 
+from engine.state import Phase
+
 from .world import arrange, begin, world
 
 HANDS = ("7H 2C 9D", "3D 4D KH", "KC KD QD")
@@ -107,8 +109,6 @@ async def test_the_host_may_replace_who_is_away(
 async def test_resume_in_every_phase_then_act(
     phase: str, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.state import Phase
-
     race = phase in ("opening", "direction", "rps")
     hands = ("7H 2C 9D 9S", "5H 4D KC", "3D 4C", "9H 4S JD")
     arrange(monkeypatch, hands, "6H", phase=Phase.OPENING if race else Phase.TURN, stock="6S 8S 9C TC")
@@ -126,7 +126,6 @@ async def test_resume_in_every_phase_then_act(
             assert (await again.ask("ready", on=view["ready_on"]))["t"] == "ok"
             return
         for caller in callers:
-            await caller.event("match")
             await caller.ask("ready", on=on)
         act, fields, who = ("play", {"card": "7H"}, a)
         if phase in ("direction", "rps"):

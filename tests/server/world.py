@@ -76,16 +76,17 @@ class Caller:
 
     async def next(self, **wanted: Any) -> Message:
         """The next message that has these values; what comes before it is passed over."""
-        while True:
-            while self._taken < len(self.heard):
-                message = self.heard[self._taken]
-                self._taken += 1
-                if all(message.get(key) == value for key, value in wanted.items()):
-                    return message
-            if self.closed:
-                raise AssertionError(f"{wanted} never came; the last was {self.heard[-1:]}")
-            with trio.fail_after(3600):
+        with trio.move_on_after(3600):
+            while True:
+                while self._taken < len(self.heard):
+                    message = self.heard[self._taken]
+                    self._taken += 1
+                    if all(message.get(key) == value for key, value in wanted.items()):
+                        return message
+                if self.closed:
+                    break
                 await self._stirred.wait()
+        raise AssertionError(f"{wanted} never came; the last was {self.heard[-1:]}")
 
     async def ask(self, t: str, **fields: Any) -> Message:
         """Send a request and wait for its answer."""
