@@ -150,7 +150,11 @@ class BotSeats:
         on = live.teller.claim_on if action.do in CLAIMS else live.teller.act_on
 
         def answer(code: str | None, by: int | None = None) -> None:
-            if code is None or code in ("too_late", "stale", "not_now"):
+            if code is None or code in ("too_late", "stale"):
+                return
+            asked = self._key(index)
+            if code == "not_now" and (asked is None or asked[0] is None or asked[0] != plan.key[0]):
+                # Somebody's claim came before it.
                 return
             _log.warning("bot refused", seat=index, level=self._seats[index].bot_level, code=code)
             safe = self._safe(index)
