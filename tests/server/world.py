@@ -31,6 +31,8 @@ class Caller:
     def __init__(self, client: Client) -> None:
         self.client = client
         self.heard: list[Message] = []
+        self.raw: list[tuple[float, bytes]] = []
+        """What came, piece by piece, and when."""
         self.closed = False
         self.answers_pings = True
         self.player = 0
@@ -55,6 +57,7 @@ class Caller:
     async def listen(self) -> None:
         """Take in what comes, until the server hangs up."""
         while data := await self.client.receive():
+            self.raw.append((trio.current_time(), data))
             self._reader.feed(data)
             for payload in self._reader.frames():
                 message = decode_payload(payload, SERVER_DEPTH)
