@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from protocol.joincode import DEFAULT_PORT
+
+from .limits import Limits
 
 SERVER: Final = "dobon/0.1"
 """What `welcome.server` says."""
@@ -26,6 +28,4 @@ class Config:
     data: str | None = None
     discovery: bool = True
     require_tls: bool = False
-    most_connections: int = 4000
-    most_sessions: int = 10_000
-    most_tables: int = 500
+    limits: Limits = field(default_factory=Limits)

@@ -60,8 +60,18 @@ class Core:
         sessions = Sessions(chance, first_player)
         self.visitors = Visitors(config, sessions, self.gate, self.timers, clock, welcome, self._step)
         matches = count(first_match)
-        floor = Floor(self.gate, chance, thinker, clock, matches, self.visitors.too_slow, self._schedule)
-        self.lobby = Lobby(floor, first_table, config.most_tables)
+        floor = Floor(
+            self.gate,
+            chance,
+            thinker,
+            clock,
+            matches,
+            self.visitors.too_slow,
+            self._schedule,
+            config.limits,
+            self.visitors.guesses,
+        )
+        self.lobby = Lobby(floor, first_table)
         self._wake = wake
         self._scheduled: dict[int, int] = {}
         """By table, the earliest moment that a timer is set for."""
@@ -105,6 +115,7 @@ class Core:
     def frame(self, frame: Frame) -> None:
         with self._call(frame.peer):
             self._take(frame.peer.session, frame)
+            self.visitors.look_at_unsent(frame.peer.session)
 
     def broken(self, peer: Peer, code: str) -> None:
         with self._call(peer):

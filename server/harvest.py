@@ -39,16 +39,25 @@ _log = structlog.get_logger("harvest")
 
 
 class Harvester:
-    """The task that reads. `context` is for clients that speak TLS; without one they break the framing."""
+    """The task that reads. `context` is for clients that speak TLS; without one they break the framing.
+
+    With `most` connections open, those being closed among them, the others are left in the system's queue:
+    files and sockets that are no player's need descriptors too.
+    """
 
     def __init__(
-        self, transport: Transport, arrivals: Arrivals, context: ssl.SSLContext | None = None
+        self,
+        transport: Transport,
+        arrivals: Arrivals,
+        context: ssl.SSLContext | None = None,
+        most: int | None = None,
     ) -> None:
         if context is not None:
             prepare(context)
         self._transport = transport
         self._arrivals = arrivals
         self._context = context
+        self._most = most
         self._peers: dict[Link | Listener, Peer] = {}
         self._listeners: list[Listener] = []
         self._held: list[Frame] = []
@@ -157,6 +166,9 @@ class Harvester:
     def _accept(self, source: Link | Listener, readable: list[Peer]) -> None:
         listener = next((known for known in self._listeners if known is source), None)
         while listener is not None:
+            if self._most is not None and len(self._peers) >= self._most:
+                self._pause_accepting("as many connections as are wanted")
+                return
             try:
                 link = listener.accept()
             except BlockingIOError:

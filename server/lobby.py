@@ -23,11 +23,10 @@ SEATS: Final = 4
 class Lobby:
     """The tables, by number. A number is never used again."""
 
-    def __init__(self, floor: Floor, first_table: int, most_tables: int) -> None:
+    def __init__(self, floor: Floor, first_table: int) -> None:
         self.tables: dict[int, Table] = {}
         self._floor = floor
         self._next_table = first_table
-        self._most_tables = most_tables
 
     def take(self, session: Session, request: Request, reply: Reply) -> Table | None:
         """Do or refuse a request that is about no table yet; the table it made."""
@@ -41,7 +40,7 @@ class Lobby:
                 raise AssertionError(f"{type(request).__name__} is no request about the lobby")
 
     def _create(self, session: Session, request: Create, reply: Reply) -> Table | None:
-        if len(self.tables) >= self._most_tables:
+        if len(self.tables) >= self._floor.limits.tables:
             reply.error("server_full", "there are too many tables")
             return None
         if len(session.tables) >= MOST_TABLES:

@@ -26,6 +26,7 @@ from .views import view_of
 if TYPE_CHECKING:
     from .bot_seat import Thinker
     from .chance import Chance
+    from .limits import Guesses, Limits
     from .record import Gate
     from .session import Session
 
@@ -44,6 +45,8 @@ class Floor:
     """A player's connection has too much unsent."""
     changed: Callable[[Table], None]
     """The table's next moment may have become another, or the table is closed."""
+    limits: Limits
+    guesses: Guesses
 
 
 class Table:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 MOST_TABLES = 16
 """How many tables one session may be at."""
-MOST_SPECTATORS = 1000
 
 
 def join(table: Table, session: Session, request: Join, reply: Reply) -> None:
@@ -77,7 +76,7 @@ def watch(table: Table, session: Session, request: Watch, reply: Reply) -> None:
     if member is not None and member.seat is not None and table.playing:
         return reply.error("not_now")
     spectators = len(table.spectator_names())
-    if member is None and spectators >= MOST_SPECTATORS:
+    if member is None and spectators >= table.floor.limits.spectators:
         return reply.error("table_full")
     reply.ok()
     if member is None or member.seat is not None:
@@ -86,13 +85,29 @@ def watch(table: Table, session: Session, request: Watch, reply: Reply) -> None:
 
 
 def _may_enter(table: Table, session: Session, password: str | None, reply: Reply) -> bool:
-    if not table.admits(password):
-        reply.error("password")
+    refusal = _password_refusal(table, session, password)
+    if refusal is not None:
+        reply.error(refusal)
     elif len(session.tables) >= MOST_TABLES:
         reply.error("not_now", "you are at too many tables")
     else:
         return True
     return False
+
+
+def _password_refusal(table: Table, session: Session, password: str | None) -> str | None:
+    if not table.locked:
+        return None
+    if password is None:
+        return "password"
+    assert session.connection is not None
+    address, now = session.connection.peer.address, table.broadcast.now
+    if not table.floor.guesses.allowed(address, now):
+        return "rate"
+    if table.admits(password):
+        return None
+    table.floor.guesses.wrong(address, now)
+    return "password"
 
 
 def leave(table: Table, session: Session, request: Leave, reply: Reply) -> None:

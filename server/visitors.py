@@ -18,6 +18,7 @@ from protocol.text import CHAT_CHARACTERS, NAME_COLUMNS, BadName, clean_name
 from . import absence
 from .config import SERVER, Config
 from .connection import BURST, HEARTBEAT, HELLO_TIME, RATE, UNSENT, Connection
+from .limits import Doors, Guesses
 from .record import Gate, SessionEnded, SessionKept
 from .reply import MESSAGES
 from .session import KEPT, Session, Sessions
@@ -55,7 +56,9 @@ class Visitors:
     ) -> None:
         """``welcome``: what it says to everybody alike; ``step`` makes a step of a table."""
         self.sessions = sessions
+        self.guesses = Guesses()
         self._config = config
+        self._doors = Doors(config.limits)
         self._gate = gate
         self._timers = timers
         self._clock = clock
@@ -71,7 +74,7 @@ class Visitors:
         connection = Connection(peer, self._gate, now)
         peer.session = connection
         self._connections[peer] = connection
-        if len(self._connections) > self._config.most_connections:
+        if not self._doors.enter(peer.address):
             self.end(connection, "server_full")
             return
         self._timers.set(now + HELLO_TIME, partial(self._expect_hello, connection))
@@ -87,7 +90,7 @@ class Visitors:
 
     def detach(self, connection: Connection, why: str) -> None:
         """A connection is over; a session that has not gone on over another one is left alone."""
-        self._connections.pop(connection.peer, None)
+        self._let_go(connection)
         session = connection.session
         if session is None or session.connection is not connection:
             return
@@ -98,9 +101,18 @@ class Visitors:
             self._step(table, partial(absence.absent, table, session))
         self._timers.set(now + KEPT, partial(self._forget, session))
 
+    def _let_go(self, connection: Connection) -> None:
+        if self._connections.pop(connection.peer, None) is not None:
+            self._doors.leave(connection.peer.address)
+
     def too_slow(self, session: Session) -> None:
         """A player does not read. Not cut at once: a table is in the middle of sending."""
         self._slow.append(session)
+
+    def look_at_unsent(self, connection: Connection) -> None:
+        """Cut who asks and does not read: answers count, not only what tables tell."""
+        if connection.peer.unsent > 2 * UNSENT and connection.peer.open:
+            self.end(connection, "slow")
 
     def cut_slow(self) -> None:
         """Cut the players that were found too slow."""
@@ -133,8 +145,10 @@ class Visitors:
     def _refusal(self, connection: Connection, hello: Hello) -> str | None:
         if self._config.require_tls and not connection.peer.tls:
             return "tls_required"
-        if self._password is not None and not compare_digest(_digest(hello.password or ""), self._password):
-            return "password"
+        if self._password is not None:
+            refusal = self._password_refusal(connection, hello.password)
+            if refusal is not None:
+                return refusal
         if hello.token is not None:
             return None if self.sessions.find(hello.token) is not None else "token_unknown"
         try:
@@ -143,10 +157,24 @@ class Visitors:
             return "name_invalid"
         if self.sessions.taken(name):
             return "name_taken"
-        return "server_full" if len(self.sessions) >= self._config.most_sessions else None
+        has_room = self._doors.may_begin(connection.peer.address, len(self.sessions))
+        return None if has_room else "server_full"
+
+    def _password_refusal(self, connection: Connection, given: str | None) -> str | None:
+        if given is None:
+            return "password"
+        address, now = connection.peer.address, self._clock()
+        if not self.guesses.allowed(address, now):
+            return "rate"
+        assert self._password is not None
+        if compare_digest(_digest(given), self._password):
+            return None
+        self.guesses.wrong(address, now)
+        return "password"
 
     def _begin(self, connection: Connection, name: str) -> None:
         session, token = self.sessions.begin(name)
+        self._doors.begin(connection.peer.address, session.player)
         session.connection, connection.session = connection, session
         if self._gate.keeps:
             self._gate.note(SessionKept(session.player, name, session.digest, session.requests.to_data()))
@@ -157,7 +185,7 @@ class Visitors:
         old, session.connection = session.connection, None
         if old is not None:
             old.end("replaced", MESSAGES["replaced"])
-            self._connections.pop(old.peer, None)
+            self._let_go(old)
         for table in list(session.tables.values()):
             self._step(table, partial(absence.present, table, session, old is None))
         session.connection, connection.session, session.gone_at = connection, session, None
@@ -212,6 +240,7 @@ class Visitors:
         for table in list(session.tables.values()):
             self._step(table, partial(table.leave, session))
         self.sessions.end(session)
+        self._doors.end(session.player)
         self._gate.note(SessionEnded(session.player))
 
 
