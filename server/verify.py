@@ -37,11 +37,11 @@ def run(args: argparse.Namespace, _: Translate) -> int:
             sys.stdout.write(f"{args.file}: {_sentence(number, differs, _)}\n")
             return 1
     rounds = [round for trace in traces for round in trace["rounds"]]
-    agrees = _("{file}: every event agrees, {matches} matches, {rounds} rounds, {steps} steps")
+    agrees = _("{file}: every event agrees (matches: {matches}, rounds: {rounds}, steps: {steps})")
     if rounds and all("secret" in round for round in rounds):
         agrees = _(
-            "{file}: commitments, seeds, arrival order and every event agree, "
-            "{matches} matches, {rounds} rounds, {steps} steps"
+            "{file}: commitments, seeds, arrival order and every event agree "
+            "(matches: {matches}, rounds: {rounds}, steps: {steps})"
         )
     steps = sum(len(round["steps"]) for round in rounds)
     counted = agrees.format(file=args.file, matches=len(traces), rounds=len(rounds), steps=steps)
