@@ -33,7 +33,8 @@ async def served(*flags: str) -> AsyncIterator[Served]:
             line += await process.stdout.receive_some(1) or b"the server did not start\n"
         host, port = line.decode().split()[2].rsplit(":", 1)
         yield Served(process, host, int(port), line.decode())
-        process.send_signal(signal.SIGTERM)
+        if process.returncode is None:
+            process.send_signal(signal.SIGTERM)
         with trio.fail_after(5):
             assert await process.wait() == 0
     finally:
