@@ -25,18 +25,19 @@ def words(seed: bytes, label: str) -> Iterator[int]:
 
 def below(n: int, stream: Iterator[int]) -> int:
     """A number from 0 to ``n - 1``, each equally likely: words that would favour some are passed over."""
-    limit = _WORD_LIMIT - _WORD_LIMIT % n
-    word = next(stream)
-    while word >= limit:
-        word = next(stream)
-    return word % n
+    limit = _WORD_LIMIT - n
+    for word in stream:
+        # nearly always far below: the exact limit is worked out only for the few words near the end
+        if word < limit or word < _WORD_LIMIT - _WORD_LIMIT % n:
+            return word % n
+    raise ValueError("the stream of words has ended")
 
 
 def shuffle(items: list[T], stream: Iterator[int]) -> None:
     """Shuffle in place, from the last index down to 1."""
-    for last in range(len(items) - 1, 0, -1):
-        other = below(last + 1, stream)
-        items[last], items[other] = items[other], items[last]
+    for size in range(len(items), 1, -1):
+        other = below(size, stream)
+        items[size - 1], items[other] = items[other], items[size - 1]
 
 
 def commit_of(secret: bytes) -> bytes:
