@@ -282,13 +282,13 @@ class App:
         self.settings = replace(self.settings, **{field: value})
         if field == "language":
             self.translate = catalogue(language(None, {}, lambda: str(value))).gettext
+        _ = self.translate
         try:
             self._keep({field: value})
         except BadSettings as problem:
             self.tell(problem.sentence(self.translate))
         except OSError as error:
-            text = self.translate("The setting could not be kept: {reason}.")
-            self.tell(text.format(reason=error.strerror))
+            self.tell(_("The setting could not be kept: {reason}.").format(reason=error.strerror))
         self.application.invalidate()
 
     def sort(self) -> None:

@@ -128,12 +128,13 @@ async def _chosen(app: App, wanted: trio.MemoryReceiveChannel[Wish]) -> Wish:
 
 
 async def _browse(app: App) -> None:
+    _ = app.translate
     app.change(searching=True)
     try:
         await browse(float("inf"), lambda servers: app.change(servers=tuple(map(_found, servers))))
     except DiscoveryError as problem:
         app.change(searching=False)
-        app.tell(app.translate("This machine can't look for servers ({reason}).").format(reason=problem))
+        app.tell(_("This machine can't look for servers ({reason}).").format(reason=problem))
 
 
 def _found(server: FoundServer) -> Found:

@@ -20,8 +20,8 @@ Line: TypeAlias = tuple[tuple[str, str], ...]
 """One line of the screen: pieces of (style, text)."""
 
 NARROW: Final = str.maketrans("“”‘’…·×−→←–—•", "\"\"''.-x-><---")
-"""What stands for the punctuation of our own sentences where ambiguous characters are two columns wide; one
-for one, so that nothing moves."""
+"""What stands for the punctuation of our own sentences where all is to be ASCII; one for one, so that
+nothing moves."""
 
 JOINED: Final = ""
 """The cell under the right half of a character of two columns."""
@@ -79,8 +79,10 @@ class Canvas:
                 self._text[y][x:end] = text[: end - x]
                 self._style[y][x:end] = [style] * (end - x)
             return x + len(text)
+        if self.glyphs.is_ascii:
+            text = text.translate(NARROW)
         if self.glyphs.ambiguous_wide:
-            text = harmless(text.translate(NARROW), ambiguous_wide=True)
+            text = harmless(text, ambiguous_wide=True)
         for character in text:
             x = self._set(x, y, character, style)
         return x

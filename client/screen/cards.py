@@ -11,6 +11,7 @@ from .canvas import Canvas
 LABELS: Final = "1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """The key that chooses the n-th card of the hand: digits, then capitals, which nothing else uses."""
 
+HUGE: Final = (9, 7)
 BIG: Final = (9, 5)
 LARGE: Final = (7, 5)
 SMALL: Final = (5, 4)

@@ -68,7 +68,8 @@ def draw_form(
     if first + shown < len(rows):
         canvas.put(x + width - 1, y + shown - 1, glyphs.down, "class:mark")
     if note_rows and 0 <= chosen < len(rows):
-        canvas.put(x + 2, y + height - 1, clip(rows[chosen].note, width - 2), "class:calm")
+        for line, text in enumerate(wrapped(rows[chosen].note, width - 2)[:note_rows]):
+            canvas.put(x + 2, y + height - note_rows + line, text, "class:calm")
 
 
 def _draw_row(

@@ -54,8 +54,8 @@ def draw_log(canvas: Canvas, scene: Scene, area: tuple[int, int, int, int]) -> N
     x, y, width, rows = area
     typing = scene.ui.typing
     if typing is not None and typing.key == "chat" and rows > 0:
-        rows -= 1
-        label = scene.translate("Say:") + " "
+        _, rows = scene.translate, rows - 1
+        label = _("Say:") + " "
         canvas.put(x, y + rows, label, "class:heading")
         at = x + columns(label)
         canvas.field = Field(y + rows, at, max(1, width - columns(label)))

@@ -5,11 +5,15 @@ from __future__ import annotations
 from protocol.text import clip, columns
 
 from .canvas import Canvas, fraction_bar
-from .cards import BIG, LARGE, draw_back, draw_card, style_of
+from .cards import BIG, draw_back, draw_card, style_of
 from .clock import turn_clock, until_next
 from .options import attack_steps
 from .scene import Scene
 from .seats import last_player
+
+PILES = ((15, 11), (13, 9), (11, 7), BIG)
+"""The sizes of the card on the pile, largest first."""
+GAP = 2
 
 
 def draw_middle(canvas: Canvas, scene: Scene, left: int, right: int, top: int, bottom: int) -> None:
@@ -20,29 +24,41 @@ def draw_middle(canvas: Canvas, scene: Scene, left: int, right: int, top: int, b
     view = table.view
     if view.top is None:
         return
-    width = right - left
-    notes = notes_of(scene)
-    room = max((columns(text) for _style, text in notes), default=0)
-    stock, gap = LARGE[0], 2
-    used = stock + gap + BIG[0] + gap + min(max(room, 8), max(0, width - stock - BIG[0] - 2 * gap))
-    x = left + max(0, (width - used) // 2)
-    y = top + max(0, (bottom - top - BIG[1] - 1) // 2)
+    _, notes = scene.translate, notes_of(scene)
+    beside = max(14, max((columns(text) for _style, text in notes), default=0))
+    big, below = _size(right - left, bottom - top, beside)
+    stock = (big[0] - 2, big[1])
+    used = stock[0] + GAP + big[0]
+    x = left + max(0, (right - left - used - (0 if below else GAP + beside)) // 2)
+    y = top + max(0, (bottom - top - big[1] - 1 - (len(notes) if below else 0)) // 2)
     if view.stock:
-        draw_back(canvas, x, y, LARGE)
+        draw_back(canvas, x, y, stock)
     else:
-        canvas.box(x, y, *LARGE, canvas.glyphs.box, "class:seat")
-    count = str(view.stock or 0)
-    canvas.center(x, stock, y + LARGE[1] // 2, f" {count} ", "class:count")
-    caption = scene.translate("stock")
-    canvas.center(x - 2, stock + 4, y + LARGE[1], caption, "class:calm")
-    pile = x + stock + gap
-    draw_card(canvas, pile, y, BIG, view.top, style_of(view.top, four_colour=scene.settings.four_colour))
+        canvas.box(x, y, *stock, canvas.glyphs.box, "class:seat")
+    canvas.center(x, stock[0], y + stock[1] // 2, f" {view.stock or 0} ", "class:count")
+    canvas.center(x - 2, stock[0] + 4, y + stock[1], _("stock"), "class:calm")
+    pile = x + stock[0] + GAP
+    draw_card(canvas, pile, y, big, view.top, style_of(view.top, four_colour=scene.settings.four_colour))
     by = last_player(table)
     if by is not None:
-        canvas.center(pile - 2, BIG[0] + 4, y + BIG[1], clip(scene.name(by), BIG[0] + 4), "class:calm")
-    at = pile + BIG[0] + gap
-    for row, (style, text) in enumerate(notes[: BIG[1]]):
-        canvas.put(at, y + row, clip(text, max(0, right - at)), style)
+        canvas.center(pile - 2, big[0] + 4, y + big[1], clip(scene.name(by), big[0] + 4), "class:calm")
+    for row, (style, text) in enumerate(notes):
+        if below:
+            canvas.center(left, right - left, y + big[1] + 1 + row, text, style)
+        elif row < big[1]:
+            at = pile + big[0] + GAP
+            canvas.put(at, y + row, clip(text, max(0, right - at)), style)
+
+
+def _size(width: int, height: int, beside: int) -> tuple[tuple[int, int], bool]:
+    """The largest card that leaves room for the notes beside it, or (True) below it."""
+    for big in PILES:
+        used = 2 * big[0] - 2 + GAP
+        if big[1] + 3 <= height and used + GAP + beside <= width:
+            return big, False
+        if big[1] + 6 <= height and used <= width:
+            return big, True
+    return BIG, False
 
 
 def notes_of(scene: Scene) -> list[tuple[str, str]]:

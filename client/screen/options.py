@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.cards import RANKS
 from protocol.messages import Play, View
@@ -58,27 +58,37 @@ def buttons(scene: Scene) -> tuple[Button, ...]:
     _, table = scene.translate, scene.table
     assert table is not None
     view = table.view
-    first = dobon_button(scene)
-    menu = Button("menu", _("Menu"), "m", True)
-    if view.phase == "between":
-        waits = view.ready_on is not None and view.you is not None
-        me = None if view.you is None else table.seat(view.you)
-        ready = waits and not (me is not None and me.ready)
-        return first, Button("ready", _("Ready"), "Enter", ready, ready), menu
+    found = [dobon_button(scene), *_others(scene, view)]
+    if scene.model.link != "online" or table.closed is not None:
+        found = [replace(button, enabled=False, lit=False) for button in found]
+    if table.closed is not None:
+        return found[0], Button("back", _("Lobby"), "Enter", True, True)
+    return (*found, Button("menu", _("Menu"), "m", True))
+
+
+def _others(scene: Scene, view: View) -> list[Button]:
+    """All but Dobon and the menu."""
+    _, table = scene.translate, scene.table
+    assert table is not None
     if view.phase == "over":
         again = scene.model.is_host
-        return first, Button("again", _("Again"), "Enter", again, again), menu
+        return [Button("again", _("Again"), "Enter", again, again)]
+    if view.you is None:
+        return []
+    if view.phase == "between":
+        me = table.seat(view.you)
+        ready = view.ready_on is not None and not (me is not None and me.ready)
+        return [Button("ready", _("Ready"), "Enter", ready, ready)]
     may = view.may or ()
     fits = scene.ui.card in (view.playable or ())
     found = [
-        first,
         Button("play", _("Play"), "Enter", fits, False),
         Button("draw", _("Draw"), "d", "draw" in may, "draw" in may and "play" not in may),
         Button("pass", _("Pass"), "p", "pass" in may, "pass" in may and not {"play", "draw"} & set(may)),
         Button("waive", _("Waive"), "w", may_claim(view), False),
     ]
     if table.rules.last_call:
-        found.insert(2, Button("call", _("Call"), "c", call_needed(view), scene.ui.call))
+        found.insert(1, Button("call", _("Call"), "c", call_needed(view), scene.ui.call))
     if view.phase == "rps" and view.act_on is not None:
-        found[1] = Button("throw", _("Throw"), "Enter", True, True)
-    return (*found, menu)
+        found[0] = Button("throw", _("Throw"), "Enter", True, True)
+    return found

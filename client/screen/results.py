@@ -11,6 +11,7 @@ from ..model import Table
 from ..phrases import Speaker
 from .canvas import Canvas
 from .contest import claim_texts, draw_claims
+from .form import wrapped
 from .scene import Scene
 from .seats import kind, ranks
 
@@ -64,17 +65,19 @@ def draw_results(canvas: Canvas, scene: Scene, width: int, y: int, height: int) 
         row += 1
     row = _draw_rows(canvas, scene, row, min(end, row + len(order) + 1), width, order, last)
     style, text = verdict(scene, table)
-    if row < end:
-        canvas.put(2, row + (1 if row + 1 < end else 0), clip(text, width - 4), style)
-        row += 2
+    row += 1 if row + 2 < end else 0
+    for line in wrapped(text, width - 4):
+        if row < end:
+            canvas.put(2, row, line, style)
+            row += 1
     if view.phase == "over" and view.series and row + 1 < end:
         _draw_series(canvas, scene, row + 1, end, width)
 
 
 def _round_title(scene: Scene, view: View) -> str:
-    table = scene.table
+    _, table = scene.translate, scene.table
     assert table is not None
-    return scene.translate("Round {round} of {rounds}").format(round=view.round, rounds=table.rules.rounds)
+    return _("Round {round} of {rounds}").format(round=view.round, rounds=table.rules.rounds)
 
 
 def _order(table: Table) -> list[int]:
@@ -128,9 +131,9 @@ def _draw_rows(
 
 
 def _draw_held(canvas: Canvas, scene: Scene, x: int, y: int, width: int, held: list[str]) -> None:
-    end, at = x + width, x
+    _, end, at = scene.translate, x + width, x
     if not held:
-        canvas.put(x, y, clip(scene.translate("no cards"), width), "class:calm")
+        canvas.put(x, y, clip(_("no cards"), width), "class:calm")
         return
     count = f"= {total(held)}"
     for card in held:

@@ -129,8 +129,8 @@ class Scene:
 
     def name(self, seat: int) -> str:
         """Who sits there, fit to be shown."""
-        table = self.table
+        _, table = self.translate, self.table
         who = None if table is None else table.seat(seat)
         if who is None or not who.name:
-            return self.translate("seat {number}").format(number=seat + 1)
+            return _("seat {number}").format(number=seat + 1)
         return self.safe(who.name)

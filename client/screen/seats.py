@@ -102,14 +102,15 @@ def is_on(view: View, seat: int) -> bool:
     return seat == view.turn_seat or seat in (view.candidates or ())
 
 
-def draw_seat(canvas: Canvas, x: int, y: int, width: int, scene: Scene, seat: ViewSeat) -> None:
-    """A box three rows high: the name in its upper border, cards and points inside, below what is the
-    matter."""
+def draw_seat(canvas: Canvas, place: tuple[int, int, int, int], scene: Scene, seat: ViewSeat) -> None:
+    """A box at `place` (column, row, columns, rows), three rows high or four: the name in its upper border,
+    cards and points inside, in the lower border what is the matter."""
     glyphs, table = scene.glyphs, scene.table
     assert table is not None
+    x, y, width, height = place
     on = is_on(table.view, seat.seat)
     edge = "class:seat.on" if on else "class:seat"
-    canvas.box(x, y, width, HEIGHT, glyphs.bold_box if on else glyphs.box, edge)
+    canvas.box(x, y, width, height, glyphs.bold_box if on else glyphs.box, edge)
     mark = f"{glyphs.turn} " if on else ""
     level = kind(scene, seat)
     tail = f" {glyphs.dot} {level}" if level else ""
@@ -120,15 +121,16 @@ def draw_seat(canvas: Canvas, x: int, y: int, width: int, scene: Scene, seat: Vi
     end = canvas.put(end, y, clip(scene.name(seat.seat), room), "class:name.on" if on else "class:name")
     canvas.put(end, y, f"{tail} ", edge)
     points = standing(scene, seat)
-    canvas.right(x + width - 2, y + 1, points, "class:points")
+    canvas.right(x + width - 2, y + height - 2, points, "class:points")
     if seat.count is not None:
-        room = max(0, width - 6 - columns(points) - len(str(seat.count)))
-        end = canvas.put(x + 2, y + 1, backs(glyphs, seat.count, min(room, 7)), "class:back")
+        beside = columns(points) + 1 if height == 3 else 0
+        room = max(0, width - 5 - beside - len(str(seat.count)))
+        end = canvas.put(x + 2, y + 1, backs(glyphs, seat.count, min(room, 14)), "class:back")
         canvas.put(end + 1, y + 1, str(seat.count), "class:count")
     style, text = status(scene, seat)
     if text:
         text = clip(text, width - 6)
-        canvas.put(x + width - 4 - columns(text), y + 2, f" {text} ", style)
+        canvas.put(x + width - 4 - columns(text), y + height - 1, f" {text} ", style)
 
 
 def draw_round_table(canvas: Canvas, scene: Scene, width: int, y: int, height: int) -> tuple[int, int, int]:
@@ -137,26 +139,26 @@ def draw_round_table(canvas: Canvas, scene: Scene, width: int, y: int, height: i
     table = scene.table
     assert table is not None
     others = round_the_table(table.view)
-    left, top, _ = PLACES.get(len(others), (0, 0, 0))
+    left, top, right = PLACES.get(len(others), (0, 0, 0))
+    rows = HEIGHT if height < 16 else HEIGHT + 1
     across = max(1, top + (2 if top < 3 else 0))
     box = min(30, (width - 2) // max(3, across) - 1, max(22, (width - 36) // 2))
-    first = y + (HEIGHT if top >= 3 else 1)
-    gap = max(0, min(2, (height - (first - y) - 2 * HEIGHT) // 2))
+    first = y + (rows if top >= 3 else 1)
+    room = y + height - first
     for place, seat in enumerate(others):
-        if place < left:
-            at = first + (left - 1 - place) * (HEIGHT + gap)
-            draw_seat(canvas, 0, at, box, scene, seat)
-        elif place < left + top:
+        if left <= place < left + top:
             share = width if top >= 3 else width - 2 * (box + 1)
             start = 0 if top >= 3 else box + 1
             cell = share // top
-            x = start + cell * (place - left) + (cell - box) // 2
-            draw_seat(canvas, max(0, x), y, box, scene, seat)
+            x, at = start + cell * (place - left) + (cell - box) // 2, y
         else:
-            at = first + (place - left - top) * (HEIGHT + gap)
-            draw_seat(canvas, width - box, at, box, scene, seat)
+            stack, step = (left, left - 1 - place) if place < left else (right, place - left - top)
+            gap = max(0, min(2, (room - stack * rows) // 3))
+            over = max(0, (room - stack * (rows + gap)) // 3) if height >= 16 else 0
+            x, at = (0 if place < left else width - box), first + over + step * (rows + gap)
+        draw_seat(canvas, (max(0, x), at, box, rows), scene, seat)
     inside = box + 1 if left else 0
-    return inside, width - inside, y + (HEIGHT if top else 0)
+    return inside, width - inside, y + (rows if top else 0)
 
 
 def draw_compact(canvas: Canvas, scene: Scene, y: int) -> int:

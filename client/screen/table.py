@@ -7,7 +7,7 @@ from protocol.text import clip, columns, pad
 
 from ..knowledge import sorted_hand, total, waits
 from .canvas import Canvas, fraction_bar
-from .cards import LABELS, LARGE, SMALL, draw_card, draw_hand, style_of
+from .cards import HUGE, LABELS, LARGE, SMALL, draw_card, draw_hand, style_of
 from .clock import turn_clock, until_next, window_clock
 from .contest import claim_texts, draw_claims
 from .log import draw_log
@@ -40,41 +40,43 @@ def _is_playing(scene: Scene) -> bool:
 def _draw_full(canvas: Canvas, scene: Scene) -> None:
     panel = min(56, canvas.width - 80) if canvas.width >= PANEL_FROM else 0
     width, height = canvas.width - panel - (1 if panel else 0), canvas.height
-    _draw_header(canvas, scene)
-    size = LARGE if height >= 30 else SMALL
     table = scene.table
     assert table is not None
-    holds = table.you is not None and _is_playing(scene)
+    plays = _is_playing(scene)
+    size = HUGE if height >= 46 else LARGE if height >= 30 else SMALL
+    holds = table.you is not None and plays
     bottom = height - 3 - (size[1] + 3 if holds else 0)
-    log = 0 if panel else min(8, max(3, bottom - 1 - 9 - (height - 24) // 2))
-    if _is_playing(scene):
-        _draw_game(canvas, scene, width, 1, bottom - log)
+    log = 0 if panel else min(8 if plays else 4, max(3, bottom - 10 - (height - 24) // 2))
+    _draw_header(canvas, scene)
+    if plays:
+        row = _draw_game(canvas, scene, width, 1, bottom - log, bottom)
     else:
         draw_results(canvas, scene, width, 1, bottom - log - 1)
+        row = bottom - log
     if panel:
         for y in range(1, height - 2):
             canvas.put(width, y, canvas.glyphs.box[3], "class:seat")
         draw_log(canvas, scene, (width + 2, 1, panel - 1, height - 3))
     else:
-        draw_log(canvas, scene, (1, bottom - log, width - 2, log))
+        draw_log(canvas, scene, (1, row, width - 2, bottom - row))
     if holds:
         _draw_own(canvas, scene, width, bottom, size)
     _draw_foot(canvas, scene, width)
 
 
-def _draw_game(canvas: Canvas, scene: Scene, width: int, y: int, end: int) -> None:
-    """Everybody and the pile, in rows `y` to `end`."""
+def _draw_game(canvas: Canvas, scene: Scene, width: int, y: int, end: int, bottom: int) -> int:
+    """Everybody and the pile in rows `y` to `end`, then a contest, at most to row `bottom`; returns the row
+    below it."""
     table = scene.table
     assert table is not None
     claims = claim_texts(scene, table.contest.claims if table.contest else (), table.late)
-    if claims:
-        end -= 1
+    if claims and end == bottom:  # no log below from which it could take its rows
+        end -= 2
     gap = 1 if end - y >= 16 else 0
     left, right, top = draw_round_table(canvas, scene, width, y + gap, end - y - gap)
     draw_middle(canvas, scene, left, right, top, end)
-    if claims:
-        draw_claims(canvas, 1, end, width - 2, 1, claims)
     wake_for_middle(canvas, scene)
+    return draw_claims(canvas, 1, end, width - 2, 2, claims)
 
 
 def _draw_header(canvas: Canvas, scene: Scene) -> None:
@@ -156,9 +158,10 @@ def count_text(scene: Scene) -> str:
 
 
 def _draw_count(canvas: Canvas, scene: Scene, x: int, y: int, width: int) -> None:
+    _ = scene.translate
     canvas.put(x, y, clip(count_text(scene), width), "class:count")
     if scene.ui.call:
-        note = scene.translate("last card will be called")
+        note = _("last card will be called")
         canvas.right(x + width, y, note, "class:urgent")
 
 
@@ -182,16 +185,20 @@ def _draw_buttons(canvas: Canvas, scene: Scene, width: int, y: int) -> None:
     end = canvas.put(0, y, f"{glyphs.cursor}" if on else " ", "class:mark")
     canvas.target(end, y, columns(label), "button:dobon")
     end = canvas.put(end, y, label, style)
-    roomy = width >= FULL[0]
-    bar = 12 if roomy else 6
+    texts = {button.name: f"{button.key} {button.label}" for button in others}
+    room = width - end - 8 - sum(columns(text) + 2 for text in texts.values())
+    if room < 4 and "play" in texts:  # what Enter does is known
+        room += columns(texts.pop("play")) + 2
+    if room < 4 and "menu" in texts:
+        room += columns(texts["menu"]) - 1
+        texts["menu"] = "m"
+    bar = max(4, min(16, room))
     _draw_window(canvas, scene, end + 1, y, bar)
-    at = end + bar + (7 if roomy else 6)
+    at = end + bar + 7
     for button in others:
-        if button.name == "play" and not roomy:
+        text = texts.get(button.name, "")
+        if not text or at + columns(text) + 2 > width:
             continue
-        text = f"{button.key} {button.label}"
-        if at + columns(text) + 2 > width:
-            break
         on = scene.ui.on_buttons and scene.ui.button == button.name
         style = "class:button.lit" if button.lit else "class:button" if button.enabled else "class:off"
         edges = "[]" if button.enabled else "  "

@@ -1,0 +1,77 @@
+"""Every state of the screen, in both languages and three sizes, as a terminal shows it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from client.glyphs import ASCII, UNICODE
+from client.keys import help_keys
+from client.screen.draw import draw
+from client.screen.scene import Scene, Size
+from tests.client.screens import STATES, translated
+from tests.client.terminals import Terminal, text_of
+
+SIZES = (Size(80, 24), Size(60, 16), Size(120, 40))
+
+
+def states(language: str, name: str) -> Scene:
+    scene = translated(STATES[name](), language)
+    return replace(scene, keys=tuple(help_keys(scene.translate)))
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("name", STATES)
+def test_state(name: str, language: str, snapshot: SnapshotAssertion) -> None:
+    scene = states(language, name)
+    shown = [
+        f"{size.width}x{size.height}\n" + "\n".join(Terminal(size).show(draw(scene, size))) for size in SIZES
+    ]
+    assert "\n".join(shown) == snapshot
+
+
+@pytest.mark.parametrize("name", ["turn, two", "attack", "round over", "setup, host"])
+def test_state_in_ascii(name: str, snapshot: SnapshotAssertion) -> None:
+    """Suits are letters, and every line that holds no name of a person is ASCII."""
+    scene = translated(STATES[name](), "en", ASCII)
+    rows = text_of(draw(scene, SIZES[0]))
+    assert "\n".join(rows) == snapshot
+    foreign = {"花", "子", "・", "ア", "リ", "ス", "金", "曜", "卓"}
+    assert {c for row in rows for c in row if not c.isascii()} <= foreign
+
+
+@pytest.mark.parametrize(
+    "size", [Size(20, 5), Size(1, 1), Size(2, 3), Size(59, 16), Size(60, 15), Size(0, 0)]
+)
+@pytest.mark.parametrize("name", ["turn", "dobon possible", "start", "help", "suit"])
+def test_too_small_says_so_and_does_not_fail(name: str, size: Size) -> None:
+    frame = draw(states("en", name), size)
+    assert len(frame.lines) == size.height
+    if size.width >= 20:
+        assert "Dobon needs 60" in " ".join(text_of(frame)).replace("  ", " ") or size.width < 25
+
+
+def test_what_stands_out_does_so_without_colour() -> None:
+    """A playable card is a row higher and marked; the Dobon key has stars when it is time."""
+    rows = text_of(draw(states("en", "turn"), SIZES[0]))
+    assert any(UNICODE.raised in row for row in rows)
+    assert not any(UNICODE.raised in row for row in text_of(draw(states("en", "turn of another"), SIZES[0])))
+    assert (
+        f"{UNICODE.star} DOBON Tab {UNICODE.star}"
+        in text_of(draw(states("en", "dobon possible"), SIZES[0]))[-1]
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("size", [Size(80, 24), Size(60, 16), Size(200, 60)])
+def test_the_dobon_key_is_always_at_one_place(language: str, size: Size) -> None:
+    names = [
+        name for name in STATES if name.startswith(("turn", "attack", "claims", "round", "dobon", "away"))
+    ]
+    lefts = set()
+    for name in names:
+        frame = draw(states(language, name), size)
+        lefts |= {(each.y, each.left) for each in frame.targets if each.name == "button:dobon"}
+    assert lefts == {(size.height - 1, 1)}
