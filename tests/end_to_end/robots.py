@@ -294,7 +294,8 @@ class Robot:
 
         async def think() -> None:
             assert self.seat is not None
-            await trio.sleep(self._pause * (1 + self.seat / 10))
+            # Different for each seat, and sooner for a claim: what comes first must not be chance.
+            await trio.sleep(self._pause * (1 + self.seat / 10) / (2 if key[0] == "claim" else 1))
             await self._request(t, **fields)
 
         self._nursery.start_soon(think)
