@@ -16,10 +16,12 @@ from typing import Final
 
 import trio
 
+from protocol import events as e
 from protocol.connection import Answer
 from protocol.messages import (
     Dobon,
     Draw,
+    Error,
     Join,
     Ok,
     OkCreate,
@@ -40,8 +42,9 @@ from .enter import entered
 from .front import terminal
 from .glyphs import ASCII, UNICODE, WIDE_ASCII, Glyphs
 from .goal import Goal
+from .knowledge import can_dobon
 from .model import Model, update
-from .notices import Ended
+from .notices import Ended, Message
 from .phrases import Speaker
 from .plain_commands import Ask, BadCommand, BeReady, Command, Mute, Quit, Show, interpret
 from .plain_input import Lines, piped_lines, typed_lines
@@ -98,6 +101,13 @@ def _print(lines: Iterable[str]) -> None:
     sys.stdout.flush()
 
 
+def _refused_play(message: Message) -> bool:
+    """Whether it says that the player's move was not made: then what they can do is told again."""
+    if not isinstance(message, Answer):
+        return False
+    return isinstance(message.reply, Error) and isinstance(message.request, PLAYS)
+
+
 class Plain:
     """One player at one session, in lines."""
 
@@ -124,6 +134,8 @@ class Plain:
         self._views: Counter[int] = Counter()
         """How many views have come, by table."""
         self._shown: tuple[object, ...] = ()
+        self._offered: int | None = None
+        """The `on` of the card that the player was last told they can claim, till they do something."""
         self._code: int = Exit.OK
 
     async def run(self) -> int:
@@ -157,7 +169,9 @@ class Plain:
         async for message in self._session.messages():
             self.model = update(self.model, message, int(trio.current_time() * 1000))
             self._out(news(message, self.model, self._speak, self._muted))
-            self._show_status()
+            self._show_status(again=_refused_play(message))
+            if isinstance(message, e.RoundOver):
+                self._offered = None
             if isinstance(message, View):
                 self._views[message.table] += 1
             elif isinstance(message, Answer) and message.request.id in self._answers:
@@ -172,6 +186,9 @@ class Plain:
         key = status_key(self.model)
         if again or key != self._shown:
             self._out(status(self.model, self._speak, self._sort))
+            table = self.model.table
+            if table is not None and can_dobon(table.view):
+                self._offered = table.view.claim_on
         self._shown = key
 
     async def _begin(self) -> None:
@@ -193,7 +210,7 @@ class Plain:
     async def _typed(self, line: str) -> bool:
         """Do what a line asks for; False to end."""
         try:
-            command = interpret(line, self.model, self._speak.translate, self._sort)
+            command = interpret(line, self.model, self._speak.translate, self._sort, self._offered)
             return command is None or await self._do(command)
         except BadCommand as problem:
             self._out([str(problem)])
@@ -202,6 +219,7 @@ class Plain:
     async def _do(self, command: Command) -> bool:
         match command:
             case Ask(request=request) if isinstance(request, PLAYS):
+                self._offered = None
                 self._post(lambda: self._session.post(request, command.alone))
             case Ask(request=request):
                 await self._ask(request)

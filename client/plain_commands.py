@@ -131,17 +131,20 @@ class BadCommand(Exception):
     """A line that asks for nothing; `str()` is one sentence for the player."""
 
 
-def interpret(line: str, model: Model, _: Translate, sort: str = "suit") -> Command | None:
+def interpret(
+    line: str, model: Model, _: Translate, sort: str = "suit", offered: int | None = None
+) -> Command | None:
     """What a line asks for; None for an empty one where nothing waits for it. Raises BadCommand.
 
-    `sort` is how the hand is shown, which the numbers of cards go by.
+    `sort` is how the hand is shown, which the numbers of cards go by. `offered` is the card (its `on`) that
+    the player was last told they can claim: a Dobon means that one, whatever was played while it was typed.
     """
-    return _Interpreter(model, _, sort).line(line)
+    return _Interpreter(model, _, sort, offered).line(line)
 
 
 class _Interpreter:
-    def __init__(self, model: Model, translate: Translate, sort: str) -> None:
-        self.model, self.translate, self.sort = model, translate, sort
+    def __init__(self, model: Model, translate: Translate, sort: str, offered: int | None) -> None:
+        self.model, self.translate, self.sort, self.offered = model, translate, sort, offered
 
     def line(self, line: str) -> Command | None:
         verb, _space, rest = line.strip().partition(" ")
@@ -154,7 +157,7 @@ class _Interpreter:
         words = _split(unicodedata.normalize("NFKC", rest))
         if verb == "play" or verb == "p":
             return self._play(words)
-        if verb[0].isdigit() or (len(verb) == 2 and verb.upper() in CARDS) or verb == "jk":
+        if verb[0].isdigit() or _card(verb):
             return self._play([verb, *words])
         work = _VERBS.get(verb)
         if work is None:
@@ -198,17 +201,13 @@ class _Interpreter:
         return Ask(play, alone=view.phase in ("opening", "direction"))
 
     def _card(self, word: str, hand: list[str]) -> str:
-        text = word.upper()
-        if text.isdigit() and 1 <= int(text) <= len(hand):
-            return hand[int(text) - 1]
-        if text == "JK":
-            text = next((card for card in hand if card[0] == "X"), "X1")
-        text = text.replace("10", "T")
-        for symbol, letter in zip("♠♥♦♣", "SHDC", strict=True):
-            text = text.replace(symbol, letter)
-        if text not in CARDS:
+        if word.isdigit() and 1 <= int(word) <= len(hand):
+            return hand[int(word) - 1]
+        card = _card(word)
+        if card is None:
             raise self._bad(mark("“{word}” is neither a number in your hand nor a card."), word=word)
-        return text
+        # jokers are printed alike and do the same
+        return next((held for held in hand if held[0] == "X"), card) if card[0] == "X" else card
 
     def _act_on(self) -> int:
         """What an action answers."""
@@ -220,9 +219,10 @@ class _Interpreter:
 
     def _claim_on(self) -> int:
         """The card that a claim or a waiver is about."""
-        if self.table.view.claim_on is None:
+        on = self.table.view.claim_on
+        if on is None:
             raise self._bad(mark("There is no card to claim now."))
-        return self.table.view.claim_on
+        return on
 
     def draw(self, words: list[str]) -> Command:
         return Ask(Draw(table=self.table.id, on=self._act_on()))
@@ -231,7 +231,7 @@ class _Interpreter:
         return Ask(Pass(table=self.table.id, on=self._act_on()))
 
     def dobon(self, words: list[str]) -> Command:
-        return Ask(Dobon(table=self.table.id, on=self._claim_on()))
+        return Ask(Dobon(table=self.table.id, on=self.offered or self._claim_on()))
 
     def waive(self, words: list[str]) -> Command:
         return Ask(Waive(table=self.table.id, on=self._claim_on()))
@@ -347,6 +347,14 @@ class _Interpreter:
         if not 0 <= number <= 7:
             raise self._bad(mark("Seats are numbered from 1 to 8."))
         return number
+
+
+def _card(word: str) -> str | None:
+    """The card that a word names: as on the wire, as printed, or with a ten for T."""
+    text = word.upper().replace("JK", "X1").replace("10", "T")
+    for symbol, letter in zip("♠♥♦♣", "SHDC", strict=True):
+        text = text.replace(symbol, letter)
+    return text if text in CARDS else None
 
 
 def _split(text: str) -> list[str]:

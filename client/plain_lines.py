@@ -11,7 +11,7 @@ from protocol.messages import Error, OkCreate, OkTables, View, Welcome
 from protocol.text import name_key
 
 from .advice import advice, hand_line
-from .knowledge import attack_cards, can_dobon
+from .knowledge import attack_cards, can_dobon, may_claim
 from .model import Model, Table
 from .notices import Away, Checked, Ended, Message, Sent
 from .phrases import DIRECTIONS, LEVELS, Speaker
@@ -177,7 +177,8 @@ def status_key(model: Model) -> tuple[object, ...]:
     throws = view.act_on if view.phase == "rps" else None
     asked = view.act_on if view.may else throws
     wanted = view.phase if view.phase in ("open", "between", "over") else None
-    return (tuple(view.hand or ()), asked, tuple(view.may or ()), can_dobon(view), wanted)
+    claiming = view.claim_on if view.phase == "claim" and may_claim(view) else None
+    return (tuple(view.hand or ()), asked, tuple(view.may or ()), can_dobon(view), wanted, claiming)
 
 
 def status(model: Model, speak: Speaker, sort: str = "suit") -> list[str]:
