@@ -406,6 +406,10 @@ class App:
             anywhere = name in ("c-c", "<sigint>", "c-z", "c-\\")
             bindings.add(name, filter=True if anywhere else free, eager=True)(pressed)
 
+        @bindings.add(Keys.Any, filter=free)
+        def _other(event: KeyPressEvent) -> None:
+            self.press("")
+
         @bindings.add("enter", filter=typing, eager=True)
         def _enter(event: KeyPressEvent) -> None:
             self._typed()

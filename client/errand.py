@@ -109,8 +109,6 @@ async def from_the_start(app: App) -> None:
         try:
             async with _goal(app, wish) as goal:
                 await _until_left(app, goal, wanted)
-        except SessionFailed as problem:
-            app.starts_over(failure(problem, wish.where, app.translate)[0])
         except BadStart as problem:
             app.starts_over(str(problem))
 
@@ -165,12 +163,16 @@ async def _goal(app: App, wish: Wish) -> AsyncIterator[Goal]:
 async def _until_left(app: App, goal: Goal, wanted: trio.MemoryReceiveChannel[Wish]) -> None:
     """A session, until it ends or the player leaves the server."""
     app.connects()
-    end: Ended | None = None
+    told = ""
     async with trio.open_nursery() as nursery:
 
         async def session() -> None:
-            nonlocal end
-            end = await follow(app, goal)
+            nonlocal told
+            try:
+                if (end := await follow(app, goal)) is not None:
+                    told = ended(end, app.translate)
+            except SessionFailed as problem:
+                told, _code = failure(problem, goal.where, app.translate)
             nursery.cancel_scope.cancel()
 
         async def leaving() -> None:
@@ -180,4 +182,4 @@ async def _until_left(app: App, goal: Goal, wanted: trio.MemoryReceiveChannel[Wi
 
         nursery.start_soon(session)
         nursery.start_soon(leaving)
-    app.starts_over("" if end is None else ended(end, app.translate))
+    app.starts_over(told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Awaitable, Callable
@@ -49,18 +50,25 @@ def _run(
         code = Exit.INTERRUPTED
     except Exception as fault:
         app.farewell, code = _fault(fault, app.translate), Exit.FAILURE
-    if app.farewell:
-        sys.stderr.write(app.farewell + "\n")
+    try:
+        sys.stdout.flush()
+        if app.farewell:
+            sys.stderr.write(app.farewell + "\n")
+    except OSError:  # the terminal is gone; the interpreter's own last flush must not fail too
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 
 def _fault(fault: Exception, _: Translate) -> str:
     """A fault of ours: its traceback goes to a file, the player gets a sentence."""
     path = state_path() / "fault.txt"
+    cause: BaseException = fault
+    while isinstance(cause, BaseExceptionGroup):  # of one or several tasks: the first will do
+        cause = cause.exceptions[0]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(traceback.format_exception(fault)), "utf-8")
     except OSError:
         path = Path("-")
     said = _("Dobon had to end, and the fault is its own ({fault}); details are in {path}.")
-    return said.format(fault=type(fault).__name__, path=path)
+    return said.format(fault=type(cause).__name__, path=path)

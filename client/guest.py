@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -20,6 +21,9 @@ SIGNALS: Final = {
     name: 128 + getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
 }
 """What ends the program from outside, and the exit code that tells so."""
+
+GONE: Final = SIGNALS.get("SIGHUP", 1)
+"""The exit code for a terminal that was closed."""
 
 
 def run(application: Application[int], guest: Callable[[], Awaitable[None]]) -> int:
@@ -58,8 +62,11 @@ async def _host(application: Application[int], guest: Callable[[], Awaitable[Non
     )
     try:
         result: int = await application.run_async(pre_run=ends.begin, set_exception_handler=False)
-    except EOFError:  # the terminal is gone
-        result = SIGNALS.get("SIGHUP", 1)
+    except EOFError:
+        result = GONE
+    except OSError as fault:
+        ends.fail(fault)
+        result = GONE
     finally:
         _restore(application)
         scope.cancel()
@@ -87,6 +94,9 @@ class _Ends:
         self._exit(code)
 
     def fail(self, fault: BaseException) -> None:
+        if isinstance(fault, OSError) and fault.errno == errno.EIO:  # the terminal is gone, which is no fault
+            self.leave(GONE)
+            return
         self.fault = self.fault or fault
         self.leave(1)
 

@@ -72,6 +72,8 @@ def start_rows(scene: Scene) -> tuple[Row, ...]:
 def lobby_rows(scene: Scene) -> tuple[Row, ...]:
     """The tables of a server."""
     _, model = scene.translate, scene.model
+    if model.welcome is None:
+        return Row("", _("Connecting …"), kind="plain"), Row("quit", _("Leave this server"))
     rows = [
         Row("create", _("New table"), note=_("Open a table of your own.")),
         Row("", _("Tables"), kind="heading"),
