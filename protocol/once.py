@@ -50,6 +50,13 @@ class Requests:
             return Verdict.AGAIN
         return Verdict.DUPLICATE
 
+    def await_again(self, request: int) -> None:
+        """Note that a request, known from a record, still waits for its decision."""
+        if request > self.last:
+            self.last = request
+            self.answer = None
+        self._undecided.add(request)
+
     def decide(self, request: int, answer: Mapping[str, Any]) -> None:
         """Note the answer of an undecided request. Raises KeyError for any other: that is our bug."""
         self._undecided.remove(request)

@@ -34,7 +34,15 @@ class Broadcast:
     `now` is the moment of the step being made, on the server's clock in ns; `born` when the table was made.
     """
 
-    def __init__(self, table: int, born: int, gate: Gate, slow: Callable[[Session], None]) -> None:
+    def __init__(
+        self,
+        table: int,
+        born: int,
+        gate: Gate,
+        slow: Callable[[Session], None],
+        keep: Callable[[], None],
+    ) -> None:
+        """``slow``: a player's connection has too much unsent; ``keep`` notes how the table stands."""
         self.table = table
         self.born = born
         self.now = born
@@ -43,12 +51,17 @@ class Broadcast:
         self.members: dict[int, Member] = {}
         """By player, the longest there first."""
         self._slow = slow
+        self._keep = keep
         self._frames: list[bytes] = []
         self._own: dict[int, list[bytes]] = {}
 
     def ms(self, moment: int) -> int:
         """A moment in ms of the table's clock, as the wire has it."""
         return (moment - self.born) // MS
+
+    def since(self, moment: int | None) -> int | None:
+        """A moment in ns since the table was made, as a record has it."""
+        return None if moment is None else moment - self.born
 
     def member_at(self, seat: int) -> Member | None:
         return next((member for member in self.members.values() if member.seat == seat), None)
@@ -85,6 +98,8 @@ class Broadcast:
         frames, own = self._frames, self._own
         if not frames and not own:
             return
+        # What is told has to be in the record first.
+        self._keep()
         self._frames, self._own = [], {}
         common = b"".join(frames)
         padded: bytes | None = None

@@ -52,12 +52,21 @@ class Connection:
         self.refused = 0
         return True
 
+    def new(self, request: int) -> bool:
+        """Whether no request with this id has arrived."""
+        return self.session is not None and request > self.session.requests.last
+
     def say(self, message: Mapping[str, Any]) -> None:
         self.send(encode_frame(message))
 
     def send(self, frame: bytes) -> None:
         """One frame, padded under TLS."""
         self.gate.send(self.peer, pad_frame(frame) if self.peer.tls else frame)
+
+    def say_at_once(self, message: Mapping[str, Any]) -> None:
+        """Past what is withheld: for what has to do with nothing that was decided."""
+        frame = encode_frame(message)
+        self.peer.send(pad_frame(frame) if self.peer.tls else frame)
 
     def end(self, code: str | None = None, message: str = "", **fields: Any) -> None:
         """Say why, if there is something to say, and close."""

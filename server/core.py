@@ -24,7 +24,7 @@ from .chance import Chance
 from .connection import REFUSED_IN_A_ROW, Connection
 from .lobby import Lobby
 from .record import Gate, Record
-from .reply import MESSAGES, Reply
+from .reply import MESSAGES, UNKEPT, Reply
 from .session import Sessions
 from .table import Floor, Table
 from .timers import Timers
@@ -71,8 +71,11 @@ class Core:
             config.limits,
             self.visitors.guesses,
         )
+        self.floor = floor
         self.lobby = Lobby(floor, first_table)
         self._wake = wake
+        self._clock = clock
+        self._stood_at = 0
         self._scheduled: dict[int, int] = {}
         """By table, the earliest moment that a timer is set for."""
         self._called = False
@@ -150,6 +153,25 @@ class Core:
             self._called = False
 
     # Tables and their deadlines
+    # What the record calls
+
+    def take_up(self, table: Table) -> None:
+        """A table from an earlier process goes on."""
+        self.lobby.tables[table.number] = table
+        self._step(table, lambda: None)
+
+    def stand_still(self) -> None:
+        """Nothing can be written for now: until it can, no table decides anything."""
+        self._stood_at = self._clock()
+        self.visitors.stand_still()
+
+    def go_on(self) -> None:
+        """It can again."""
+        with self._call():
+            for table in list(self.lobby.tables.values()):
+                self._step(table, partial(table.go_on, self._stood_at))
+        self._wake()
+
 
     def _table(self, number: Hashable) -> Table | None:
         return self.lobby.tables.get(number) if isinstance(number, int) else None
@@ -169,6 +191,8 @@ class Core:
         except Exception:
             self._fault(table)
 
+        if self.gate.stuck:
+            return
     def _fault(self, table: Table) -> None:
         _log.exception("table closed by a fault", table=table.number)
         if not table.is_closed:
@@ -197,6 +221,8 @@ class Core:
 
     # Messages
 
+            if self.gate.stuck:
+                return
     def _take(self, connection: Connection, frame: Frame) -> None:
         message = frame.message
         answered = connection.beat.unanswered > 0
@@ -218,6 +244,9 @@ class Core:
                 if reply is not None:
                     self._do(message, frame.arrival, reply)
             case _:
+            case Request() if self.gate.stuck and connection.new(message.id):
+                text = {"t": "error", "re": message.id, "code": "server_full", "message": UNKEPT}
+                connection.say_at_once(text)
                 raise AssertionError(f"{type(message).__name__} is no message of a client")
 
     def _take_bad(self, connection: Connection, error: RequestError, arrival: int) -> None:

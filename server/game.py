@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from engine.actions import Action
 from engine.deal import commit_of, seed_of
 from engine.events import Event, RoundOver, event_data
 from engine.match import Match
+from engine.round import Round
 from engine.rules import Rules
+from engine.state import Phase
 
 from .bot_seat import BotSeats, Thinker
 from .broadcast import Broadcast
 from .chance import Chance
-from .live_round import Asked, LiveRound
-from .record import MatchBegun, MatchOver, NonceGiven, RoundDealt, SecretDrawn
+from .live_round import Answering, Asked, LiveRound
+from .record import MatchBegun, MatchOver, RoundDealt, RoundEnded, SecretDrawn
+from .revival import Revival
 from .seats import Seat
 from .settings import MS, Settings
 
 NOBODY_WAITS = 5_000
 """Ms between rounds where no human is seated."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundKept:
+    """A round as a record has it."""
+
+    seed: bytes
+    nonces: list[bytes | None]
+    taken: Sequence[Action | None]
+    """The actions that were taken, in their order; None where the time ran out."""
+    result: dict[str, Any] | None
+    """Its `round_over`."""
 
 
 class Game:
@@ -60,6 +77,8 @@ class Game:
         self._thinker = thinker
         self._clock = clock
         self._changed = changed
+        self._awaits_all = False
+        """Everybody's `ready` is waited for, also that of who is not connected."""
         self._windows: dict[int, int | None] = {}
         self._nonces: list[bytes | None] = []
 
@@ -94,8 +113,6 @@ class Game:
         if not self.between or self.over or seat.ready:
             return "not_now"
         seat.ready, seat.nonce = True, nonce
-        number = self.match.finished + 1
-        self._broadcast.gate.note(NonceGiven(self._broadcast.table, self.number, number, index, nonce))
         return None
 
     def tell_ready(self, index: int) -> None:
@@ -165,14 +182,16 @@ class Game:
             wait = self._settings.ready_time
         else:
             wait = NOBODY_WAITS if self._settings.bot_pace else 0
-        self.between = True
+        self.between, self._awaits_all = True, False
         self.deadline = self._broadcast.now + wait * MS
 
     def _may_begin(self) -> bool:
         if self.deadline is not None and self._broadcast.now >= self.deadline:
             return True
         seated = [seat for seat in self._seats if seat.seated]
-        return bool(seated) and all(seat.ready for seat in seated if seat.status == "online")
+        return bool(seated) and all(
+            seat.ready for seat in seated if seat.status == "online" or self._awaits_all
+        )
 
     def _draw_secret(self) -> None:
         number = self.match.finished + 1
@@ -190,14 +209,17 @@ class Game:
         round = self.match.deal(seed, log)
         table, number = self._broadcast.table, round.number
         self._broadcast.gate.note(RoundDealt(table, self.number, number, seed, self._nonces))
+        self._let_live(round, log).begin()
+
+    def _let_live(self, round: Round, log: list[Event]) -> LiveRound:
         self.live = LiveRound(
             round, log, self._broadcast, self._settings, self.number, self._windows, self._end_round
         )
-        pace = self._chance.secret(f"pace/{self.number}/{number}")
+        pace = self._chance.secret(f"pace/{self.number}/{round.number}")
         self.bots = BotSeats(
             self.live, self._seats, self._settings, self._thinker, pace, self._clock, self._changed
         )
-        self.live.begin()
+        return self.live
 
     def _end_round(self, event: RoundOver) -> None:
         assert self.live is not None
@@ -216,11 +238,81 @@ class Game:
         fields["deadline"] = self.deadline_ms()
         self.ready_on = self._broadcast.emit("round_over", fields)
         self.last_round = {key: value for key, value in fields.items() if key != "ev"}
+        note = self._broadcast.gate.note
+        note(RoundEnded(self._broadcast.table, self.number, round.number, self.last_round))
         if self.match.over:
             self.ranking = self.match.ranking()
-            note = self._broadcast.gate.note
             note(MatchOver(self._broadcast.table, self.number, self.ranking))
 
     def deadline_ms(self) -> int | None:
         """The deadline between rounds as the wire has it."""
         return None if self.deadline is None else self._broadcast.ms(self.deadline)
+
+    # For the record
+
+    def to_data(self) -> dict[str, Any]:
+        """What can't be had from the match's inputs; moments in ns since the table was made."""
+        return {
+            "between": self.between,
+            "tallied": self.tallied,
+            "paused": self.paused,
+            "deadline": self._broadcast.since(self.deadline),
+            "ready_on": self.ready_on,
+            "secret": self._secret,
+            "live": None if self.live is None else self.live.to_data(),
+        }
+
+    def take_up(
+        self,
+        data: dict[str, Any],
+        rounds: Sequence[RoundKept],
+        windows: Mapping[int, int | None],
+        revival: Revival,
+        answering: Answering,
+    ) -> None:
+        """Stand where `to_data` was made, by playing ``rounds`` again; ``windows``: when each was closed."""
+        self._secret, self.tallied, self.paused = data["secret"], data["tallied"], data["paused"]
+        self.commit = commit_of(self._secret)
+        self.ready_on, self.between = data["ready_on"], data["between"]
+        self.deadline = revival.deadline(data["deadline"])
+        self._windows.update((seq, revival.moment(closed)) for seq, closed in windows.items())
+        self._awaits_all = True
+        for kept in rounds:
+            self._play_again(kept, last=kept is rounds[-1], revival=revival, data=data, answering=answering)
+        self.over = self.match.over
+        if self.over:
+            self.ranking = self.match.ranking()
+
+    def go_on(self, revival: Revival) -> None:
+        """Time stood still: move what is waited for."""
+        since = self._broadcast.since
+        self.deadline = revival.deadline(since(self.deadline))
+        if self.live is not None and not self.between:
+            self.live.go_on(revival)
+
+    def _play_again(
+        self,
+        kept: RoundKept,
+        last: bool,
+        revival: Revival,
+        data: dict[str, Any],
+        answering: Answering,
+    ) -> None:
+        events: list[Event] = []
+        round = self.match.deal(kept.seed, events)
+        for action in kept.taken:
+            if action is None:
+                round.expire()
+            else:
+                round.apply(action)
+        if last:
+            log: list[Event] = []
+            round.log = log
+            self._nonces = kept.nonces
+            self._let_live(round, log).take_up(data["live"], events, revival, answering)
+        if not last or self.between:
+            if round.phase is not Phase.OVER:
+                raise ValueError(f"round {round.number} was not over")
+            self.match.finish(round)
+            self.last_round = kept.result
+            self.bots = None

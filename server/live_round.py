@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from engine.actions import Action, Do
+from engine.actions import Action, Do, action_from_data, action_to_data
 from engine.events import Event, RoundOver
 from engine.legality import Refused
 from engine.round import Round
 from engine.state import Phase
 
 from .broadcast import Broadcast
-from .record import Decided, Entry, Held
+from .record import Decided
+from .revival import LEAST, Revival
 from .settings import SECOND, Settings
 from .telling import Teller
 
@@ -29,6 +30,10 @@ class Answer(Protocol):
 
     def __call__(self, code: str | None, by: int | None = None) -> None:
         """None: it was done; else the error code, for `too_late` with the µs by which it was."""
+
+
+Answering = Callable[[Action, int | None, int | None], Answer]
+"""How who asked for something that is still held is told, by the action, the player and the request's id."""
 
 
 @dataclass(slots=True, eq=False)
@@ -58,7 +63,7 @@ class LiveRound:
     ) -> None:
         self.round = round
         self.settings = settings
-        self.teller = Teller(round, broadcast, settings, windows)
+        self.teller = Teller(round, broadcast, settings, match, windows)
         self.held: list[Asked] = []
         self._log = log
         self._broadcast = broadcast
@@ -70,6 +75,8 @@ class LiveRound:
         self._others_closed = 0
         """When the window was last closed to all but the discarder."""
         self._others_open = False
+        self._latest = 0
+        """When the last thing was decided."""
         self.last_round: RoundOver | None = None
         """The end of the round, while it is held back for the grace after a last card."""
 
@@ -81,6 +88,9 @@ class LiveRound:
 
     def act(self, asked: Asked) -> None:
         """Take a seat's request: refuse it, hold it for the grace, or do it."""
+        if asked.arrival < self._latest:
+            # Read late while no order mattered: what is decided stays, and it came after that.
+            asked.arrival = self._latest + 1
         if asked.action.do in CLAIMS:
             self._take_claim(asked)
         else:
@@ -94,11 +104,14 @@ class LiveRound:
             return asked.answer("stale")
         closed = self._windows[asked.on]
         if closed is not None:
+            if asked.on == self.teller.claim_on:
+                code = "not_now" if self.round.phase is Phase.OVER else self.round.window_refusal(seat)
+                self._note(asked, asked.arrival, code or "window_closed")
             return asked.answer("too_late", max(0, asked.arrival - closed) // 1000)
         if any(held.action == Action(seat, Do.WAIVE) for held in self.held):
             return asked.answer("window_closed")
         if do is Do.WAIVE and asked.arrival < self.teller.until and self._would_close(seat):
-            return self._hold(asked)
+            return self.held.append(asked)
         return self._do(asked, asked.arrival)
 
     def _take_move(self, asked: Asked) -> None:
@@ -114,7 +127,7 @@ class LiveRound:
         except Refused as refused:
             self._note(asked, asked.arrival, refused.code)
             return asked.answer(refused.code)
-        return self._hold(asked)
+        return self.held.append(asked)
 
     def in_grace(self, moment: int) -> bool:
         """Whether a claim on the last card still comes before any move."""
@@ -137,10 +150,6 @@ class LiveRound:
             and round.window_refusal(seat) is None
             and not round.awaited() & ~(1 << seat)
         )
-
-    def _hold(self, asked: Asked) -> None:
-        self.held.append(asked)
-        self._note_held(asked, dropped=False)
 
     # What is done
 
@@ -173,11 +182,7 @@ class LiveRound:
             if asked.action.do in CLAIMS:
                 self.held.append(asked)
             else:
-                self._drop(asked)
-
-    def _drop(self, asked: Asked) -> None:
-        self._note_held(asked, dropped=True)
-        asked.answer("not_now")
+                asked.answer("not_now")
 
     def _tell(self, effect: int, arrival: int | None = None) -> None:
         """Tell what the engine did. An `out` that nobody is waited for is told after the grace."""
@@ -228,7 +233,7 @@ class LiveRound:
         self.held = []
         for asked in held:
             if asked.action.do not in CLAIMS and asked.on != self.teller.act_on:
-                self._drop(asked)
+                asked.answer("not_now")
             else:
                 self._do(asked, moment)
 
@@ -248,35 +253,70 @@ class LiveRound:
             return (seat - round.turn_seat) * round.direction % round.seats
         return ((seat - self.teller.discarder) * round.direction - 1) % round.seats
 
+    # For the record
+
     def _note(self, asked: Asked | None, effect: int, code: str | None) -> None:
-        born = self._broadcast.born
+        self._latest = max(self._latest, effect)
+        broadcast = self._broadcast
         action, arrival = (None, effect) if asked is None else (asked.action, asked.arrival)
-        self._put(
+        broadcast.gate.note(
             Decided(
-                self._broadcast.table,
+                broadcast.table,
                 self._match,
                 self.round.number,
                 action,
-                arrival - born,
-                effect - born,
+                arrival - broadcast.born,
+                effect - broadcast.born,
                 code,
             )
         )
 
-    def _note_held(self, asked: Asked, dropped: bool) -> None:
-        self._put(
-            Held(
-                self._broadcast.table,
-                self._match,
-                self.round.number,
-                asked.action,
-                asked.on,
-                asked.arrival - self._broadcast.born,
-                asked.player,
-                asked.request,
-                dropped,
-            )
-        )
+    def to_data(self) -> dict[str, Any]:
+        """What can't be had from the round and its inputs; moments in ns since the table was made."""
+        since = self._broadcast.since
+        return {
+            "teller": self.teller.to_data(),
+            "silent": [since(moment) if moment else None for moment in self._silent],
+            "others_closed": since(self._others_closed) if self._others_closed else None,
+            "held": [
+                [action_to_data(asked.action), asked.on, since(asked.arrival), asked.player, asked.request]
+                for asked in self.held
+            ],
+        }
 
-    def _put(self, entry: Entry) -> None:
-        self._broadcast.gate.note(entry)
+    def take_up(
+        self,
+        data: dict[str, Any],
+        events: list[Event],
+        revival: Revival,
+        answering: Answering,
+    ) -> None:
+        """Stand where `to_data` was made."""
+        told: list[Event] = [event for event in events if not isinstance(event, RoundOver)]
+        teller, round = self.teller, self.round
+        teller.take_up(data["teller"], told, revival)
+        self._silent = [revival.moment(moment) or 0 for moment in data["silent"]]
+        self._others_closed = revival.moment(data["others_closed"]) or 0
+        self._others_open = round.others_open
+        for plain, on, arrival, player, request in data["held"]:
+            action = action_from_data(plain)
+            answer = answering(action, player, request)
+            self.held.append(Asked(action, on, revival.moment(arrival), answer, player, request))
+        if round.phase is Phase.OVER and teller.deadline is not None:
+            self.last_round = next(event for event in events if isinstance(event, RoundOver))
+        self._put_off(revival)
+
+    def go_on(self, revival: Revival) -> None:
+        """Time stood still: move what is waited for."""
+        teller, since = self.teller, self._broadcast.since
+        teller.deadline = revival.deadline(since(teller.deadline))
+        teller.until = revival.ending(since(teller.until)) or 0
+        self._put_off(revival)
+
+    def _put_off(self, revival: Revival) -> None:
+        teller = self.teller
+        if self.held or self.last_round is not None:
+            # Nobody is asked before these are done, but people may still claim.
+            teller.until = max(teller.until, revival.now + LEAST)
+        if self.last_round is not None:
+            teller.deadline = teller.until

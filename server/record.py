@@ -2,7 +2,7 @@
 
 Everything that must outlive the process is noted here as one of the entries below, in the order in which it
 was decided. A record that writes lags behind: what a step says is then withheld by the `Gate` until
-the record has written all that was noted before it.
+the record has written all that was noted before it. Moments in entries are ns since the table was made.
 """
 
 from __future__ import annotations
@@ -36,12 +36,21 @@ class SessionEnded:
 
 @dataclass(frozen=True, slots=True)
 class TableKept:
-    """How a table stands apart from its match: after it was made and after every change."""
+    """What a table is: after it was made, and after its rules or settings were changed."""
 
     table: int
     born: int
+    """On the server's clock, ns."""
     data: dict[str, Any]
-    """Name, rules, settings, seats, host and series, as plain data."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepKept:
+    """How a table stands after a step that changed something, as `standing.pack` writes it."""
+
+    table: int
+    moment: int
+    standing: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +80,6 @@ class SecretDrawn:
 
 
 @dataclass(frozen=True, slots=True)
-class NonceGiven:
-    table: int
-    match: int
-    round: int
-    seat: int
-    nonce: bytes | None
-
-
-@dataclass(frozen=True, slots=True)
 class RoundDealt:
     table: int
     match: int
@@ -92,8 +92,7 @@ class RoundDealt:
 class Decided:
     """An input that reached the engine. ``action`` None is the time running out.
 
-    ``arrival`` and ``effect`` are ns since the table was made; ``code`` is the engine's refusal, None where
-    it was done.
+    ``code`` is the engine's refusal, None where it was done.
     """
 
     table: int
@@ -106,18 +105,23 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """An action that waits for the end of the grace; its `Decided` follows, or ``dropped`` is noted."""
+class WindowKept:
+    """The window of the `played` numbered ``seq`` was opened (None) or closed."""
+
+    table: int
+    match: int
+    seq: int
+    closed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundEnded:
+    """A round's `round_over`, as everybody was told."""
 
     table: int
     match: int
     round: int
-    action: Action
-    on: int
-    arrival: int
-    player: int | None
-    request: int | None
-    dropped: bool = False
+    fields: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +135,14 @@ Entry = (
     SessionKept
     | SessionEnded
     | TableKept
+    | StepKept
     | TableClosed
     | MatchBegun
     | SecretDrawn
-    | NonceGiven
     | RoundDealt
     | Decided
-    | Held
+    | WindowKept
+    | RoundEnded
     | MatchOver
 )
 
@@ -147,6 +152,10 @@ class Record(Protocol):
 
     keeps: bool
     """False: entries are dropped, and the costly ones need not be made."""
+    stuck: bool
+    """Nothing can be written at present. What was noted waits; till then no more should happen."""
+    roomy: bool
+    """There is room to write down a whole match more."""
 
     def first_ids(self) -> tuple[int, int, int]:
         """The first table, match and player id that was never used on this data."""
@@ -162,6 +171,8 @@ class NoRecord:
     """Keeps nothing, and is done with it at once."""
 
     keeps = False
+    stuck = False
+    roomy = True
 
     def first_ids(self) -> tuple[int, int, int]:
         return 1, 1, 1
@@ -184,6 +195,19 @@ class Gate:
     @property
     def keeps(self) -> bool:
         return self._record.keeps
+
+    @property
+    def stuck(self) -> bool:
+        return self._record.stuck
+
+    @property
+    def roomy(self) -> bool:
+        return self._record.roomy and not self._record.stuck
+
+    @property
+    def waiting(self) -> bool:
+        """Whether anything that was said is still withheld."""
+        return bool(self._waiting)
 
     def note(self, entry: Entry) -> None:
         self._noted = self._record.note(entry)

@@ -55,6 +55,9 @@ MESSAGES: Final = {
 }
 
 
+UNKEPT: Final = "nothing can be written down now, perhaps the disk is full: the game waits until it can"
+
+
 class Reply:
     """The answer to one request, to be given once: now or, for what is held, later, on whichever connection
     the session has then."""

@@ -22,6 +22,15 @@ class Series:
             known["firsts"] += standing["rank"] == 1
             known["total_rank"] += standing["rank"]
 
+    @classmethod
+    def from_data(cls, data: Sequence[dict[str, Any]]) -> Series:
+        """What `to_data` wrote."""
+        made = cls()
+        for standing in data:
+            fields = {key: value for key, value in standing.items() if key != "name"}
+            made._standings[standing["name"]] = fields
+        return made
+
     def to_data(self) -> list[dict[str, Any]]:
         """As `match_over` shows it."""
         return [{"name": name, **standing} for name, standing in self._standings.items()]

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from hashlib import sha256
-from hmac import compare_digest
 from typing import TYPE_CHECKING, Any, Literal
 
 from engine.rules import Rules
@@ -17,10 +15,13 @@ from protocol.frame import encode_frame
 from . import absence
 from .broadcast import Broadcast, Member
 from .game import Game
-from .record import TableClosed, TableKept
+from .passwords import Password
+from .record import StepKept, TableClosed, TableKept
+from .revival import Revival
 from .seats import Seat, Status, seat_data
 from .series import Series
 from .settings import Settings
+from .standing import pack, standing_of, table_data
 from .views import view_of
 
 if TYPE_CHECKING:
@@ -62,15 +63,18 @@ class Table:
         self.settings = settings
         self.seats = [Seat(index) for index in range(seats)]
         self.floor = floor
-        self.broadcast = Broadcast(number, floor.clock(), floor.gate, floor.slow)
+        self.broadcast = Broadcast(number, floor.clock(), floor.gate, floor.slow, self.keep)
         self.host = 0
         self.host_due: int | None = None
         """When the host has been away too long."""
         self.game: Game | None = None
         self.is_closed = False
         self.series = Series()
-        self._password: bytes | None = None
-        self._arrivals = 0
+        self.password: Password | None = None
+        self.arrivals = 0
+        """How often somebody has come or sat down: who did so before whom."""
+        self._kept: object = None
+        self._standing = b""
 
     # What it is
 
@@ -98,19 +102,15 @@ class Table:
         return None if member is None else {"seat": member.seat, "name": member.session.name}
 
     def set_password(self, password: str | None) -> None:
-        self._password = sha256(password.encode("utf-8", "surrogatepass")).digest() if password else None
+        self.password = Password.of(password) if password else None
 
     @property
     def locked(self) -> bool:
-        return self._password is not None
+        return self.password is not None
 
     def admits(self, password: str | None) -> bool:
         """Whether this password opens the table."""
-        if self._password is None:
-            return True
-        return compare_digest(
-            sha256((password or "").encode("utf-8", "surrogatepass")).digest(), self._password
-        )
+        return self.password is None or self.password.admits(password or "")
 
     def rank(self, player: int) -> int:
         """The place of a player's seat among equal arrivals (protocol, section 5.3)."""
@@ -138,6 +138,7 @@ class Table:
             self._finish_match()
         if not self.is_closed and not self.playing and not self.broadcast.members:
             self.close("empty")
+        self.keep()
         self.broadcast.flush()
         self.floor.changed(self)
 
@@ -166,13 +167,12 @@ class Table:
         self._enter(session, seat)
         if seat is not None:
             session.seats += 1
-            self.seats[seat].seat_human(session.player, session.name, self._arrivals)
-        self.keep()
+            self.seats[seat].seat_human(session.player, session.name, self.arrivals)
 
     def take_seat(self, session: Session, index: int) -> None:
         """Seat somebody, new or already here, in an empty seat."""
         self.broadcast.flush()
-        self._arrivals += 1
+        self.arrivals += 1
         member = self.broadcast.members.get(session.player)
         old = None if member is None or member.seat is None else self.seats[member.seat]
         if old is not None:
@@ -181,7 +181,7 @@ class Table:
         else:
             session.seats += 1
         seat = self.seats[index]
-        seat.seat_human(session.player, session.name, self._arrivals)
+        seat.seat_human(session.player, session.name, self.arrivals)
         if member is not None and member.seat is None:
             self.broadcast.emit("spectator", {"name": session.name, "here": False})
         self.tell_seat(seat)
@@ -221,13 +221,13 @@ class Table:
             self._enter(session, None)
 
     def _enter(self, session: Session, seat: int | None) -> None:
-        self._arrivals += 1
+        self.arrivals += 1
         if self.host != session.player and self.host not in self.broadcast.members:
             # Everybody had left a match that goes on.
             self.host = session.player
             self.broadcast.emit("host", {"seat": seat, "name": session.name})
             self.broadcast.flush()
-        self.broadcast.members[session.player] = Member(session, seat, self._arrivals)
+        self.broadcast.members[session.player] = Member(session, seat, self.arrivals)
         session.tables[self.number] = self
 
     def leave(self, session: Session) -> None:
@@ -270,13 +270,11 @@ class Table:
 
     def tell_seat(self, seat: Seat) -> None:
         self.broadcast.emit("seat", seat_data(seat, self.settings, self.human_seated))
-        self.keep()
 
     def tell_host(self) -> None:
         data = self.host_data()
         assert data is not None
         self.broadcast.emit("host", data)
-        self.keep()
 
     def show(self, player: int) -> None:
         """Send one member the whole view."""
@@ -292,22 +290,26 @@ class Table:
             self.broadcast.flush()
 
     def keep(self) -> None:
-        """Note how the table stands apart from its match."""
-        if self.floor.gate.keeps:
-            data = {
-                "name": self.name,
-                "rules": self.rules.to_data(),
-                "preset": self.preset,
-                "settings": self.settings.to_data(),
-                "seats": [
-                    {"kind": s.kind, "name": s.name, "level": s.level, "player": s.player, "status": s.status}
-                    for s in self.seats
-                ],
-                "host": self.host,
-                "series": self.series.to_data(),
-                "password": self._password,
-            }
-            self.floor.gate.note(TableKept(self.number, self.broadcast.born, data))
+        """Note what has changed of the table."""
+        note, broadcast = self.floor.gate.note, self.broadcast
+        if not self.floor.gate.keeps or self.is_closed:
+            return
+        kept = (self.rules, self.settings, self.preset)
+        if kept != self._kept:
+            self._kept = kept
+            note(TableKept(self.number, broadcast.born, table_data(self)))
+        standing = pack(standing_of(self))
+        if standing != self._standing:
+            self._standing = standing
+            note(StepKept(self.number, broadcast.now - broadcast.born, standing))
+
+    def go_on(self, stood_at: int) -> None:
+        """The table stood still from this moment to now: give everybody time, and show what is."""
+        if self.game is not None:
+            broadcast = self.broadcast
+            self.game.go_on(Revival(broadcast.born, stood_at - broadcast.born, broadcast.now))
+        for player in list(self.broadcast.members):
+            self.show(player)
 
     # The match
 
@@ -315,21 +317,26 @@ class Table:
         """Begin a match with those who sit here."""
         for seat in self.seats:
             seat.overdue, seat.overdue_on = 0, None
-        self.game = Game(
-            next(self.floor.matches),
-            self.broadcast,
-            self.seats,
-            self.rules,
-            self.settings,
-            self.floor.chance,
-            self.floor.thinker,
-            self.floor.clock,
-            lambda: self.floor.changed(self),
-        )
+        self.game = self.new_game(next(self.floor.matches), self.rules, self.settings)
         self.game.begin()
         for seat in self.seats:
             if seat.status == "away" and seat.away_due is None:
                 self.play_for(seat)
+
+    def new_game(self, number: int, rules: Rules, settings: Settings) -> Game:
+        """A match with those who sit here, still to be begun or taken up again."""
+        floor = self.floor
+        return Game(
+            number,
+            self.broadcast,
+            self.seats,
+            rules,
+            settings,
+            floor.chance,
+            floor.thinker,
+            floor.clock,
+            lambda: floor.changed(self),
+        )
 
     def _note_overdue(self) -> None:
         assert self.game is not None
@@ -361,15 +368,14 @@ class Table:
                 member = self.broadcast.member_at(seat.index)
                 connected = member is not None and member.session.connection is not None
                 self.set_status(seat, "online" if connected else "away")
-        self.keep()
 
     def close(self, why: Literal["empty", "host", "admin", "fault"]) -> None:
         """The table is gone."""
         self.is_closed = True
+        self.floor.gate.note(TableClosed(self.number, why))
         self.broadcast.emit("closed", {"why": why})
         self.broadcast.flush()
         for member in self.broadcast.members.values():
             del member.session.tables[self.number]
             member.session.seats -= member.seat is not None
         self.broadcast.members.clear()
-        self.floor.gate.note(TableClosed(self.number, why))

@@ -222,6 +222,8 @@ def start(table: Table, session: Session, request: Start, reply: Reply) -> None:
     empty = [seat for seat in table.seats if seat.kind == "empty"]
     if empty and request.fill is None:
         return reply.error("bad_request", "a level must be named for the empty seats", field="fill")
+    if not table.floor.gate.roomy:
+        return reply.error("server_full", "there is no room left on the disk to write down another match")
     reply.ok()
     for seat in empty:
         assert request.fill is not None

@@ -24,6 +24,8 @@ from engine.state import Phase
 from engine.view import may, playable
 
 from .broadcast import Broadcast
+from .record import WindowKept
+from .revival import Revival
 from .settings import MS, Settings
 
 Fields = dict[str, Any]
@@ -33,7 +35,12 @@ class Teller:
     """Tells a round's events and keeps what later requests and views need of them. Moments are ns."""
 
     def __init__(
-        self, round: Round, broadcast: Broadcast, settings: Settings, windows: dict[int, int | None]
+        self,
+        round: Round,
+        broadcast: Broadcast,
+        settings: Settings,
+        match: int,
+        windows: dict[int, int | None],
     ) -> None:
         self.deadline: int | None = None
         self.until = 0
@@ -51,6 +58,7 @@ class Teller:
         self._round = round
         self._broadcast = broadcast
         self._settings = settings
+        self._match = match
         self._windows = windows
         self._first_claim = 0
         self._counter_asked = False
@@ -84,7 +92,7 @@ class Teller:
         self.events.append(event)
         if isinstance(event, Played):
             self.claim_on = seq
-            self._windows[seq] = None
+            self._set_window(seq, None)
         elif isinstance(event, TurnBegun | Opening | DirectionRace | RpsAsked):
             self.act_on = seq
 
@@ -98,13 +106,46 @@ class Teller:
             self._set_deadline(self._settings.claim_time)
         self._counter_asked = asked
 
+    # For the record
+
+    def to_data(self) -> dict[str, Any]:
+        """What can't be had from the round; moments in ns since the table was made."""
+        since = self._broadcast.since
+        return {
+            "deadline": since(self.deadline),
+            "until": since(self.until) if self.claim_on is not None else None,
+            "played_at": since(self.played_at) if self.claim_on is not None else None,
+            "discarder": self.discarder,
+            "act_on": self.act_on,
+            "claim_on": self.claim_on,
+            "lags": self.lags,
+            "first_claim": since(self._first_claim) if self.lags else None,
+            "counter_asked": self._counter_asked,
+        }
+
+    def take_up(self, data: dict[str, Any], events: list[Event], revival: Revival) -> None:
+        """Stand where `to_data` was made; ``events`` have been told."""
+        self.deadline = revival.deadline(data["deadline"])
+        self.until = revival.ending(data["until"]) or 0
+        self.played_at = revival.moment(data["played_at"]) or 0
+        self.discarder, self.act_on, self.claim_on = data["discarder"], data["act_on"], data["claim_on"]
+        self.lags = list(data["lags"])
+        self._first_claim = revival.moment(data["first_claim"]) or 0
+        self._counter_asked = data["counter_asked"]
+        self.events = events
+
     def seen_by(self, seat: int) -> list[Event]:
         """The round's events as this seat got them."""
         return [event_for(event, seat) for event in self.events]
 
     def _close(self, effect: int) -> None:
         if self.claim_on is not None and self._windows[self.claim_on] is None:
-            self._windows[self.claim_on] = effect
+            self._set_window(self.claim_on, effect)
+
+    def _set_window(self, seq: int, closed: int | None) -> None:
+        self._windows[seq] = closed
+        broadcast = self._broadcast
+        broadcast.gate.note(WindowKept(broadcast.table, self._match, seq, broadcast.since(closed)))
 
     def _played(self, event: Played, fields: Fields, effect: int) -> None:
         self._close(effect)

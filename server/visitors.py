@@ -20,7 +20,7 @@ from .config import SERVER, Config
 from .connection import BURST, HEARTBEAT, HELLO_TIME, RATE, UNSENT, Connection
 from .limits import Doors, Guesses
 from .record import Gate, SessionEnded, SessionKept
-from .reply import MESSAGES
+from .reply import MESSAGES, UNKEPT
 from .session import KEPT, Session, Sessions
 from .settings import MS
 from .timers import Timers
@@ -79,6 +79,12 @@ class Visitors:
             return
         self._timers.set(now + HELLO_TIME, partial(self._expect_hello, connection))
 
+    def take_back(self, session: Session) -> None:
+        """A session from an earlier process; whoever it belongs to has to come back."""
+        session.gone_at = self._clock()
+        self.sessions.add(session)
+        self._timers.set(session.gone_at + KEPT, partial(self._forget, session))
+
     def players(self) -> int:
         """How many sessions have a connection."""
         return sum(session.connection is not None for session in self.sessions)
@@ -121,6 +127,12 @@ class Visitors:
             if session.connection is not None:
                 self.end(session.connection, "slow")
 
+    def stand_still(self) -> None:
+        """Tell everybody that the game waits. Not kept, and past everything that is withheld."""
+        message = {"t": "error", "code": "server_full", "message": UNKEPT}
+        for connection in self._connections.values():
+            connection.say_at_once(message)
+
     def shut_down(self, resume: bool) -> None:
         """Tell everybody that the server ends."""
         message = {"t": "error", "code": "shutdown", "message": MESSAGES["shutdown"], "resume": resume}
@@ -131,6 +143,11 @@ class Visitors:
 
     def hello(self, connection: Connection, hello: Hello) -> None:
         """Begin a session or take one up again."""
+        if self._gate.stuck:
+            connection.say_at_once({"t": "error", "code": "server_full", "message": UNKEPT})
+            connection.peer.close()
+            self.detach(connection, "server_full")
+            return
         refusal = self._refusal(connection, hello)
         if refusal is not None:
             _log.info("refused", address=connection.peer.address, code=refusal)

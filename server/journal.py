@@ -1,0 +1,199 @@
+"""What happened, kept: a `record.Record` that writes to a SQLite file.
+
+Entries are taken at once and written by a thread, as many at a time as have come while it wrote the last
+ones. A batch ends between two steps and is a transaction, so whatever moment the process dies at, the file
+holds whole steps and at least all that was told.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import structlog
+import trio
+
+from .journal_rows import Row, Rows, read_sessions, read_table
+from .journal_schema import BadJournal, lock, open_to_write
+from .record import Entry, SessionKept
+from .standing import Kept
+
+RETRY: Final = 0.5
+"""Seconds until writing is tried again."""
+RESERVE: Final = 4 * 2**20
+"""Bytes: with less room on the disk no match is begun, so that those that are can end."""
+
+_log = structlog.get_logger("journal")
+
+Away = Callable[[Callable[[], None]], Awaitable[object]]
+"""Calls something where it may block."""
+
+
+class Store:
+    """The file. Everything here may block; one thread at a time."""
+
+    def __init__(self, folder: Path, offset: Callable[[], int], name: str = "journal.sqlite") -> None:
+        """Raises `BadJournal`. ``offset``: the wall clock less the server's, ns."""
+        self.path = folder / name
+        self._lock = lock(folder, name)
+        try:
+            self._connection = open_to_write(self.path)
+        except BadJournal:
+            self._lock.close()
+            raise
+        self.rows = Rows(offset)
+        self.rows.count_on(self._connection)
+        self._offset = offset
+
+    def next_ids(self) -> tuple[int, int, int]:
+        """The first table, match and player id that was never used."""
+        used = dict(self._connection.execute("SELECT name, next FROM counter"))
+        return used.get("table", 1), used.get("match", 1), used.get("player", 1)
+
+    def sessions(self) -> Iterator[SessionKept]:
+        return read_sessions(self._connection)
+
+    def open_tables(self) -> list[int]:
+        query = "SELECT number FROM place WHERE closed IS NULL AND standing IS NOT NULL ORDER BY number"
+        return [number for (number,) in self._connection.execute(query)]
+
+    def table(self, number: int, now: int) -> Kept:
+        """A table at a moment of the server's clock."""
+        return read_table(self._connection, number, now + self._offset())
+
+    def write(self, rows: Iterable[Row]) -> None:
+        """All of it or nothing; it is safe afterwards. Raises sqlite3.Error."""
+        connection = self._connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            for statement, values in rows:
+                connection.execute(statement, values)
+            connection.execute("COMMIT")
+        except sqlite3.Error:
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+
+    def room(self) -> int:
+        """Bytes free on the disk, as far as can be told."""
+        if not hasattr(os, "statvfs"):
+            return RESERVE
+        with suppress(OSError):
+            found = os.statvfs(self.path)
+            return found.f_bavail * found.f_frsize
+        return RESERVE
+
+    def forget(self) -> None:
+        """Close every table and end every session: nobody comes back to them. Matches stay."""
+        close = "UPDATE place SET closed = 'empty' WHERE closed IS NULL"
+        self.write([(close, ()), ("DELETE FROM session", ())])
+
+    def close(self) -> None:
+        self._connection.close()
+        self._lock.close()
+
+
+class Journal:
+    """A `Record` that writes to a `Store`, in the task `run`."""
+
+    keeps = True
+
+    def __init__(self, store: Store, away: Away = trio.to_thread.run_sync) -> None:
+        self.stuck = False
+        self.roomy = store.room() >= RESERVE
+        self._store = store
+        self._away = away
+        self._pending: list[Entry] = []
+        self._noted = 0
+        self._written = 0
+        self._stirred = trio.Event()
+
+    def first_ids(self) -> tuple[int, int, int]:
+        return self._store.next_ids()
+
+    def note(self, entry: Entry) -> int:
+        self._pending.append(entry)
+        self._noted += 1
+        self._stirred.set()
+        return self._noted
+
+    def written(self) -> int:
+        return self._written
+
+    @property
+    def behind(self) -> bool:
+        """Whether something noted is not safe yet."""
+        return self._written < self._noted
+
+    async def run(
+        self, safe: Callable[[], None], stand_still: Callable[[], None], go_on: Callable[[], None]
+    ) -> None:
+        """Write until cancelled. ``safe`` is called when more has become safe; ``stand_still`` when nothing
+        can be written, and ``go_on`` when it can again."""
+        while True:
+            await self._stirred.wait()
+            self._stirred = trio.Event()
+            batch, self._pending = self._pending, []
+            if not batch:
+                continue
+            rows = self._store.rows.of(batch)
+            while not await self._write(rows):
+                if not self.stuck:
+                    self.stuck = True
+                    stand_still()
+                await trio.sleep(RETRY)
+            was_stuck, self.stuck = self.stuck, False
+            self._written += len(batch)
+            safe()
+            if was_stuck:
+                _log.info("writing again")
+                go_on()
+
+    async def _write(self, rows: list[Row]) -> bool:
+        problem: list[Exception] = []
+        room = RESERVE
+
+        def write() -> None:
+            nonlocal room
+            try:
+                self._store.write(rows)
+            except sqlite3.Error as error:
+                problem.append(error)
+            room = self._store.room()
+
+        await self._away(write)
+        self.roomy = room >= RESERVE
+        for error in problem:
+            if not self.stuck:
+                _log.error("nothing can be written", file=str(self._store.path), reason=str(error))
+        return not problem
+
+
+class Resumption:
+    """A store as `restore` reads it, at a moment of the server's clock."""
+
+    def __init__(self, store: Store, now: int) -> None:
+        self._store = store
+        self._now = now
+
+    def sessions(self) -> Iterator[SessionKept]:
+        return self._store.sessions()
+
+    def open_tables(self) -> list[int]:
+        return self._store.open_tables()
+
+    def table(self, number: int) -> Kept:
+        return self._store.table(number, self._now)
+
+
+def kept_at(data: str | None) -> Path:
+    """The folder that data is kept in: the one given, or the user's own."""
+    if data is not None:
+        return Path(data)
+    from platformdirs import user_data_path
+
+    return user_data_path("dobon")
