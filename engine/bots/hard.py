@@ -23,13 +23,13 @@ from .playout import Playout
 from .reading import amounts_in, claim_if, holds, names_suit, play, seat_of, tables_of, unseen
 from .worth import worth_of
 
-BUDGET = 800
+BUDGET = 600
 """Playouts for a decision."""
 FEWEST = 8
 """Playouts that each choice gets before one is dropped."""
-LAPS = 2
+LAPS = 3
 """How many turns of each seat a playout looks ahead."""
-PRIOR_WEIGHT = 60
+PRIOR_WEIGHT = 130
 """How many playouts the marks of `normal` are worth."""
 PRIOR_SCALE = {"penalty": 0.33, "wins": 0.016, "chain": 0.016}
 """How much of a mark is real, in points of the scoring."""

@@ -65,6 +65,7 @@ def worth_of(rules: Rules, seats: int) -> Worth:
 def _cases(round: Round) -> list[int]:
     """For each seat, which line its points follow."""
     sizes = [hand.bit_count() for hand in round.hands]
+    wild = round.tables.naming
     ordered = sorted(sizes)
     fewest, next_fewest = ordered[0], ordered[1]
     cases = []
@@ -75,7 +76,8 @@ def _cases(round: Round) -> list[int]:
             off = 2
         elif off == 0 and round.attack_rank is not None:
             off = 3
-        cases.append((min(size, SIZES - 1) * FEWEST + min(least, FEWEST - 1)) * TURN_OFF + off)
+        case = (min(size, SIZES - 1) * FEWEST + min(least, FEWEST - 1)) * TURN_OFF + off
+        cases.append(2 * case + (round.hands[seat] & wild > 0))
     return cases
 
 
@@ -83,7 +85,7 @@ def _learn(rules: Rules, seats: int) -> list[Line]:
     """Each case's line: where the points start and how they grow with the count of the hand."""
     rng = Random(1)
     playout = Playout(rules, seats, amounts_in(tables_for(rules, seats).deck))
-    sums = [[0.0] * 5 for _ in range(SIZES * FEWEST * TURN_OFF)]
+    sums = [[0.0] * 5 for _ in range(SIZES * FEWEST * TURN_OFF * 2)]
     turns = 0
     while turns < TURNS:
         round = Round.deal(rules, seats, rng.randbytes(SEED_BYTES))

@@ -1,0 +1,134 @@
+"""How well the bots play against each other: the tables of docs/bots.md, measured.
+
+    python -m bench.bots [TABLE ...] [--matches 400] [--seed 00] [--playouts 600] [--list] [--json]
+
+In each table one bot plays among others of one kind, each a seat further on from match to match. The ratio is
+of its points to the mean of the others' (`penalty`, less is better), the difference is of points a match;
+both with their 95 % intervals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from typing import Any, NamedTuple
+
+from engine.bots import LEVELS, Level, hard, hard_level
+from engine.bots.series import Bot, play_series
+from engine.rules import Rules
+
+from .plain_search import plain_search
+from .simple_strategies import STRATEGIES
+
+LOCAL: dict[str, dict[str, Any]] = {
+    "jokers and pairs": {"jokers": 2, "dobon_math": "pair", "counter": "ask", "hand": 6},
+    "chains": {"preset": "pageone", "scoring": "chain", "opening": "turn", "last_call": 2, "must_play": True},
+    "only Dobon wins": {"out": False, "claims": "all", "false_dobon": 2, "answer": "must", "drawn": "end"},
+}
+"""Three sets of local rules."""
+
+RULES = {
+    "dobon": Rules.preset("dobon"),
+    "pageone": Rules.preset("pageone"),
+    **{name: Rules.from_data(data, seats=4) for name, data in LOCAL.items()},
+}
+
+
+class Table(NamedTuple):
+    """One bot among others: which rules, who, among whom, in how many seats."""
+
+    rules: str
+    one: str
+    others: str
+    seats: int = 4
+
+
+PLAIN, PLAIN_IN_TIME = "plain search, equal playouts", "plain search, equal time"
+
+TABLES = [
+    Table("dobon", "normal", "easy"),
+    Table("dobon", "hard", "normal"),
+    Table("dobon", "hard", "easy"),
+    Table("dobon", "hard", "normal", seats=2),
+    *(Table(rules, *pair) for rules in list(RULES)[1:] for pair in (("normal", "easy"), ("hard", "normal"))),
+    Table("dobon", "hard", PLAIN),
+    Table("dobon", "hard", PLAIN_IN_TIME),
+    *(Table("dobon", "normal", strategy) for strategy in STRATEGIES),
+]
+
+
+def level_named(name: str, playouts: int) -> Level:
+    """A level, a strategy or a search; what searches does so with so many playouts."""
+    if name == "hard":
+        return hard_level(playouts)
+    if name == PLAIN:
+        return plain_search(playouts)
+    if name == PLAIN_IN_TIME:
+        return plain_search(int(playouts * TIME_OF_PLAYOUT))
+    return LEVELS[name] if name in LEVELS else STRATEGIES[name]
+
+
+TIME_OF_PLAYOUT = 1.0
+"""How many plain playouts take the time of one of `hard`."""
+
+
+def measure(table: Table, matches: int, seed: bytes, playouts: int) -> dict[str, Any]:
+    """Play one table; what its first bot did, and how long it took in s."""
+    names = [table.one, *[table.others] * (table.seats - 1)]
+    bots = [Bot(name, level_named(name, playouts)) for name in names]
+    began = time.monotonic()
+    rules = RULES[table.rules]
+    result = play_series(rules, bots, matches, seed)[0]
+    return {
+        **table._asdict(),
+        "rounds": matches * rules.rounds,
+        "result": result,
+        "s": time.monotonic() - began,
+    }
+
+
+def line(measured: dict[str, Any]) -> str:
+    """One line of a table in Markdown."""
+    result = measured["result"]
+    ratio = shown(result["ratio"], 3) if "ratio" in result else ""
+    cells = [
+        measured["rules"],
+        f"{measured['one']} among {measured['seats'] - 1} × {measured['others']}",
+        f"{measured['rounds']:,}",
+        ratio,
+        shown(result["difference"], 2),
+        shown(result["first"], 3),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def shown(value: dict[str, float], digits: int) -> str:
+    """A mean and its interval."""
+    return f"{value['mean']:.{digits}f} ({value['low']:.{digits}f} to {value['high']:.{digits}f})"
+
+
+def main() -> int:
+    """Measure the tables asked for, all of them by default."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("tables", nargs="*", type=int, help="numbers of tables, from 0")
+    parser.add_argument("--matches", type=int, default=400)
+    parser.add_argument("--seed", type=bytes.fromhex, default=b"\0")
+    parser.add_argument("--playouts", type=int, default=hard.BUDGET)
+    parser.add_argument("--list", action="store_true", help="say which tables there are")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    if args.list:
+        print("\n".join(f"{number:3} {' '.join(map(str, table))}" for number, table in enumerate(TABLES)))
+        return 0
+    if not args.json:
+        print("| rules | who | rounds | ratio | difference | first places |\n|---|---|---|---|---|---|")
+    for number in args.tables or range(len(TABLES)):
+        measured = measure(TABLES[number], args.matches, args.seed, args.playouts)
+        print(json.dumps(measured) if args.json else line(measured), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
