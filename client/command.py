@@ -68,6 +68,7 @@ def command_table(_: Translate) -> dict[str, Command]:
         "servers": Command("client.servers", _("list the servers on the local network")),
         "rules": Command("client.rules_command", _("print the rules of a game")),
         "serve": Command("server.serve", _("run a server for others to join")),
+        "admin": Command("server.admin_command", _("look after a server that runs on this machine")),
         "sim": Command("server.simulate", _("let bots play each other")),
         "verify": Command("server.verify", _("play a recorded match again and see whether it agrees")),
     }

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
+from hashlib import sha256
 from typing import Final, TypeAlias
 
 import trio
 
 from protocol.joincode import Address
+
+from .pins import Doubt, Pins
 
 Dial: TypeAlias = Callable[[], Awaitable[trio.abc.Stream]]
 """Opens a connection; raises OSError where there is none to be had."""
@@ -18,14 +21,19 @@ PATIENCE: Final = 10
 
 
 class Dialler:
-    """Dials the first of several meanings of an address that answers, and from then on that one alone."""
+    """Dials the first of several meanings of an address that answers, and from then on that one alone.
 
-    def __init__(self, addresses: Sequence[Address], tls: ssl.SSLContext | None = None) -> None:
+    With `pins` TLS is tried first, so that nothing is said in the open to a server that can do without; one
+    that does not know it is dialled again. Without, as to a server of one's own, nothing is encrypted.
+    """
+
+    def __init__(self, addresses: Sequence[Address], pins: Pins | None = None) -> None:
         self.addresses = tuple(addresses)
-        self._tls = tls
+        self._pins = pins
+        self._plain = pins is None
 
     async def __call__(self) -> trio.abc.Stream:
-        """Raises OSError for the likeliest meaning if none answers."""
+        """Raises OSError for the likeliest meaning if none answers, Doubt if it is not who it was."""
         problem: OSError | None = None
         for address in self.addresses:
             try:
@@ -41,11 +49,50 @@ class Dialler:
     async def _open(self, address: Address) -> trio.abc.Stream:
         try:
             with trio.fail_after(PATIENCE):
-                stream = await trio.open_tcp_stream(address.host, address.port)
+                if not self._plain:
+                    stream = await self._encrypted(address)
+                    if stream is not None:
+                        return stream
+                return await trio.open_tcp_stream(address.host, address.port)
         except trio.TooSlowError:
             raise TimeoutError("no answer") from None
         except UnicodeError as error:  # a name that no domain can have
             raise OSError(str(error)) from None
-        if self._tls is None:
-            return stream
-        return trio.SSLStream(stream, self._tls, server_hostname=address.host)
+
+    async def _encrypted(self, address: Address) -> trio.abc.Stream | None:
+        """None if the server does not speak TLS."""
+        assert self._pins is not None
+        stream = trio.SSLStream(await trio.open_tcp_stream(address.host, address.port), _context())
+        try:
+            await stream.do_handshake()
+        except trio.BrokenResourceError as error:
+            await trio.aclose_forcefully(stream)
+            if self._pins.known(address) is not None and not _speaks(error):
+                raise ConnectionResetError("connection closed") from None
+            self._pins.check(address, None)
+            self._plain = True
+            return None
+        except BaseException:
+            await trio.aclose_forcefully(stream)
+            raise
+        try:
+            self._pins.check(address, sha256(stream.getpeercert(binary_form=True)).hexdigest())
+        except Doubt:
+            await trio.aclose_forcefully(stream)
+            raise
+        return stream
+
+
+def _context() -> ssl.SSLContext:
+    """Any certificate will do here: it is its fingerprint that counts."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    return context
+
+
+def _speaks(error: trio.BrokenResourceError) -> bool:
+    """Whether the handshake failed over what the other end said, and not because it was cut off."""
+    cause = error.__cause__
+    return isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError)

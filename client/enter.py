@@ -10,6 +10,7 @@ from protocol.text import BadName, clean_name
 
 from .dial import Dialler
 from .goal import Goal
+from .pins import Pins
 from .session import AGENT, Refused, Session, open_session
 from .tokens import KeptToken
 
@@ -39,7 +40,7 @@ async def entered(goal: Goal) -> AsyncIterator[tuple[Session, str]]:
 
 @asynccontextmanager
 async def _as(goal: Goal, name: str) -> AsyncIterator[Session]:
-    dial = Dialler(goal.addresses)
+    dial = Dialler(goal.addresses, Pins(told=goal.fingerprint) if goal.keep else None)
     with KeptToken(str(goal.addresses[0]), name) if goal.keep else _NoToken() as kept:
         connection = ClientConnection(name, AGENT, kept.token, goal.password)
 

@@ -28,4 +28,7 @@ class Goal:
     create: Create | None = None
     password: str | None = None
     keep: bool = True
-    """Whether to keep the session's token for the next start: not for a server of one's own."""
+    """Whether to keep the session's token, and the server's certificate, for the next start: not for a server
+    of one's own."""
+    fingerprint: str | None = None
+    """What the network announces of the server's certificate."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from typing import NamedTuple
 
 import trio
 
@@ -21,6 +22,14 @@ Translate = Callable[[str], str]
 
 SECONDS = 2.0
 """How long servers are looked for when none was named."""
+
+
+class Where(NamedTuple):
+    """A server: its addresses, what people call it, and the certificate it announces."""
+
+    addresses: tuple[Address, ...]
+    name: str
+    fingerprint: str | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
@@ -44,19 +53,20 @@ def run(args: argparse.Namespace, _: Translate) -> int:
     try:
         name, named, settings = player(args, _)
         known = password(args.password_file, _)
-        addresses, where = _find(_) if args.address is None else (_typed(args.address, _), args.address)
+        where = _find(_) if args.address is None else Where(_typed(args.address, _), args.address)
     except BadStart as problem:
         return refuse(problem)
-    if not addresses:
+    if where is None:
         return Exit.UNREACHABLE
     goal = Goal(
-        addresses,
-        where,
+        where.addresses,
+        where.name,
         name,
         named=named,
         watching=args.command == "watch",
         table=args.table,
         password=known,
+        fingerprint=where.fingerprint,
     )
     return start(goal, args, settings, _)
 
@@ -68,7 +78,7 @@ def _typed(text: str, _: Translate) -> tuple[Address, ...]:
         raise BadStart(address_problem(problem, _)) from None
 
 
-def _find(_: Translate) -> tuple[tuple[Address, ...], str]:
+def _find(_: Translate) -> Where | None:
     """The one server of the local network; none, with a word to the player, if there is not just one."""
     found: tuple[FoundServer, ...] = ()
     try:
@@ -76,7 +86,7 @@ def _find(_: Translate) -> tuple[tuple[Address, ...], str]:
     except DiscoveryError as problem:
         sys.stderr.write(_("This machine can't look for servers ({reason}).").format(reason=problem) + "\n")
     if len(found) == 1:
-        return found[0].addresses, found[0].name
+        return Where(found[0].addresses, found[0].name, found[0].fingerprint)
     if found:
         sys.stderr.write(table(found, _))
         sys.stderr.write(_("There are several servers: name one by its code or address.") + "\n")
@@ -84,4 +94,4 @@ def _find(_: Translate) -> tuple[tuple[Address, ...], str]:
         sys.stderr.write(
             _("No server answered. If there is one, join it by the code or the address that it shows.") + "\n"
         )
-    return (), ""
+    return None

@@ -79,7 +79,7 @@ def _table(args: argparse.Namespace, _: Translate) -> Create:
 @contextlib.contextmanager
 def own_server(seed: str | None, _: Translate) -> Iterator[Address]:
     """A server on a free loopback port, for as long as the block runs. Raises BadStart if it won't begin."""
-    command = [sys.executable, "-m", "server", "--host", HOST, "--port", "0", "--no-discovery"]
+    command = [sys.executable, "-m", "server", "--host", HOST, "--port", "0", "--no-discovery", "--no-admin"]
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(
             command + ([] if seed is None else ["--seed", seed]),

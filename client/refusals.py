@@ -14,7 +14,8 @@ from protocol.text import harmless
 from .command import Exit
 from .i18n import mark
 from .notices import Away, Ended
-from .session import Broken, Refused, SessionFailed, Unreachable
+from .pins import Doubt
+from .session import Broken, Refused, SessionFailed, Unreachable, Untrusted
 
 Translate = Callable[[str], str]
 
@@ -60,6 +61,9 @@ SENTENCES: Final = {
 }
 """By the codes of protocol, section 7."""
 
+EXPELLED: Final = mark("The host of the server does not let you in.")
+"""For a `kicked` that is about no table."""
+
 AWAY: Final = {
     "closed": mark("The connection is lost."),
     "silent": mark("The server does not answer any more."),
@@ -73,6 +77,8 @@ AWAY: Final = {
 def refusal(error: Error, _: Translate) -> str:
     """What an error says; one with a code from the future shows the server's own words."""
     source = SENTENCES.get(error.code)
+    if error.code == "kicked" and error.table is None:
+        source = EXPELLED
     said = harmless(error.message).rstrip(".")
     if source is None:
         return said or harmless(error.code)
@@ -106,6 +112,21 @@ def broken(reason: str, _: Translate) -> str:
     return _("That is no Dobon server, or a broken one: {reason}.").format(reason=harmless(reason))
 
 
+def untrusted(doubt: Doubt, _: Translate) -> str:
+    """That the server is not who it was, and what to do if that is as it should be."""
+    if doubt.shown is None:
+        said = _(
+            "{address} was encrypted before and is not any more: somebody may be in between. "
+            "If its host wants it so, remove its line from {file}."
+        )
+    else:
+        said = _(
+            "{address} shows the certificate {shown}, which is not the one known, {known}: "
+            "somebody may be in between. If its host has made a new one, remove its line from {file}."
+        )
+    return said.format(address=doubt.address, known=doubt.known, shown=doubt.shown, file=doubt.file)
+
+
 def failure(problem: SessionFailed, where: str, _: Translate) -> tuple[str, int]:
     """Why there is no session with the server at `where`, and the exit code that goes with it."""
     match problem:
@@ -116,6 +137,8 @@ def failure(problem: SessionFailed, where: str, _: Translate) -> tuple[str, int]
             return refusal(error, _), code_of(error)
         case Broken():
             return broken(str(problem), _), Exit.PROTOCOL
+        case Untrusted(doubt=doubt):
+            return untrusted(doubt, _), Exit.NOT_ALLOWED
         case _:
             return _("The connection is closed."), Exit.FAILURE
 

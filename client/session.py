@@ -27,6 +27,7 @@ from protocol.messages import Closed, Error, FrameError, Leave, Ok, Pong, Ready,
 from .dial import PATIENCE, Dial
 from .fairness import Witness
 from .notices import Away, Ended, Message, Sent, Why
+from .pins import Doubt
 
 AGENT: Final = "dobon/0.1"
 NONCE_BYTES: Final = 16
@@ -58,6 +59,14 @@ class Refused(SessionFailed):
 
 class Broken(SessionFailed):
     """What answers there does not speak the protocol; `str()` says in English what it did."""
+
+
+class Untrusted(SessionFailed):
+    """The server is not who it was the first time; `doubt` has both."""
+
+    def __init__(self, doubt: Doubt) -> None:
+        super().__init__(str(doubt))
+        self.doubt = doubt
 
 
 class Over(SessionFailed):
@@ -207,6 +216,8 @@ class Session:
             stream = await self._dial()
         except OSError as error:
             raise Unreachable(str(error) or type(error).__name__) from None
+        except Doubt as doubt:
+            raise Untrusted(doubt) from None
         while True:
             broken = await self._converse(stream)
             if broken is not None:
@@ -259,6 +270,8 @@ class Session:
                 return await self._dial()
             except OSError:
                 why = "unreachable"
+            except Doubt as doubt:
+                raise Untrusted(doubt) from None
 
     def _why(self) -> Why:
         end = self._connection.end

@@ -311,9 +311,9 @@ class ClientConnection:
     def _told(self, error: Error) -> None:
         if error.code == "kicked":
             self._kicked = True
-            if error.table is not None:
-                self._seqs.pop(error.table, None)
-        elif self.state is State.CLOSED or error.code in ENDS:
+        if error.code == "kicked" and error.table is not None:
+            self._seqs.pop(error.table, None)
+        elif self.state is State.CLOSED or error.code in ENDS or error.code == "kicked":
             self.end = error
 
     def _happened(self, event: Event | Unknown) -> Iterator[Received]:

@@ -29,3 +29,7 @@ class Config:
     discovery: bool = True
     require_tls: bool = False
     limits: Limits = field(default_factory=Limits)
+    admin: bool = True
+    """Whether `dobon admin` finds a door in the data folder."""
+    metrics: tuple[str, int] | None = None
+    """The address of the second listener."""

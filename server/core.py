@@ -116,6 +116,7 @@ class Core:
                 self._decide(known, moment)
 
     def frame(self, frame: Frame) -> None:
+        self.visitors.counts.took(self._clock() - frame.arrival)
         with self._call(frame.peer):
             self._take(frame.peer.session, frame)
             self.visitors.look_at_unsent(frame.peer.session)
@@ -152,7 +153,6 @@ class Core:
         finally:
             self._called = False
 
-    # Tables and their deadlines
     # What the record calls
 
     def take_up(self, table: Table) -> None:
@@ -172,6 +172,11 @@ class Core:
                 self._step(table, partial(table.go_on, self._stood_at))
         self._wake()
 
+    # Tables and their deadlines
+
+    def step(self, table: Table, do: Callable[[], None]) -> None:
+        """Have something done at a table, in the harvester's turn."""
+        self._step(table, do)
 
     def _table(self, number: Hashable) -> Table | None:
         return self.lobby.tables.get(number) if isinstance(number, int) else None
@@ -186,13 +191,13 @@ class Core:
             self._fault(table)
 
     def _decide(self, table: Table, moment: int) -> None:
+        if self.gate.stuck:
+            return
         try:
             table.decide(moment)
         except Exception:
             self._fault(table)
 
-        if self.gate.stuck:
-            return
     def _fault(self, table: Table) -> None:
         _log.exception("table closed by a fault", table=table.number)
         if not table.is_closed:
@@ -216,13 +221,13 @@ class Core:
     def _table_due(self, table: Table, moment: int) -> None:
         if self._scheduled.get(table.number) == moment:
             del self._scheduled[table.number]
+            if self.gate.stuck:
+                return
             self._decide(table, moment)
             self._schedule(table)
 
     # Messages
 
-            if self.gate.stuck:
-                return
     def _take(self, connection: Connection, frame: Frame) -> None:
         message = frame.message
         answered = connection.beat.unanswered > 0
@@ -239,14 +244,14 @@ class Core:
             case Ping() | Pong():
                 if self._allowed(connection, frame.arrival) and isinstance(message, Ping):
                     connection.say({"t": "pong", "n": message.n})
+            case Request() if self.gate.stuck and connection.new(message.id):
+                text = {"t": "error", "re": message.id, "code": "server_full", "message": UNKEPT}
+                connection.say_at_once(text)
             case Request():
                 reply = self._admit(connection, message.id, frame.arrival)
                 if reply is not None:
                     self._do(message, frame.arrival, reply)
             case _:
-            case Request() if self.gate.stuck and connection.new(message.id):
-                text = {"t": "error", "re": message.id, "code": "server_full", "message": UNKEPT}
-                connection.say_at_once(text)
                 raise AssertionError(f"{type(message).__name__} is no message of a client")
 
     def _take_bad(self, connection: Connection, error: RequestError, arrival: int) -> None:
@@ -301,6 +306,7 @@ class Core:
             self.visitors.end(connection)
 
     def _do(self, request: Request, arrival: int, reply: Reply) -> None:
+        self.visitors.counts.requests[type(request).__name__.lower()] += 1
         if not isinstance(request, AtTable):
             made = self.lobby.take(reply.session, request, reply)
             if made is not None:

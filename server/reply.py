@@ -50,7 +50,7 @@ MESSAGES: Final = {
     "not_eligible": "your hand does not claim that card",
     "already_claimed": "you have claimed that card before",
     "bad_rules": "rules like that can't be played",
-    "kicked": "the host has removed you from the table",
+    "kicked": "the host of this server does not let you in",
     "internal": "the server has made a mistake",
 }
 

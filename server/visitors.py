@@ -13,11 +13,13 @@ import structlog
 from protocol.frame import CLIENT_LIMIT
 from protocol.heartbeat import Beat
 from protocol.messages import VERSIONS, Hello
-from protocol.text import CHAT_CHARACTERS, NAME_COLUMNS, BadName, clean_name
+from protocol.text import CHAT_CHARACTERS, NAME_COLUMNS, BadName, clean_name, name_key
 
 from . import absence
+from .bans import Bans
 from .config import SERVER, Config
 from .connection import BURST, HEARTBEAT, HELLO_TIME, RATE, UNSENT, Connection
+from .counts import Counts
 from .limits import Doors, Guesses
 from .record import Gate, SessionEnded, SessionKept
 from .reply import MESSAGES, UNKEPT
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 _log = structlog.get_logger("visitors")
 
+ANNOUNCER = "(server)"
+"""Who speaks where the host announces something; no player is called so."""
 LIMITS = {
     "frame": CLIENT_LIMIT,
     "rate": RATE,
@@ -57,6 +61,8 @@ class Visitors:
         """``welcome``: what it says to everybody alike; ``step`` makes a step of a table."""
         self.sessions = sessions
         self.guesses = Guesses()
+        self.bans = Bans()
+        self.counts = Counts()
         self._config = config
         self._doors = Doors(config.limits)
         self._gate = gate
@@ -74,10 +80,14 @@ class Visitors:
         connection = Connection(peer, self._gate, now)
         peer.session = connection
         self._connections[peer] = connection
-        if not self._doors.enter(peer.address):
+        self.counts.connections += 1
+        has_room = self._doors.enter(peer.address)
+        if self.bans.holds(peer.address):
+            self.end(connection, "kicked")
+        elif not has_room:
             self.end(connection, "server_full")
-            return
-        self._timers.set(now + HELLO_TIME, partial(self._expect_hello, connection))
+        else:
+            self._timers.set(now + HELLO_TIME, partial(self._expect_hello, connection))
 
     def take_back(self, session: Session) -> None:
         """A session from an earlier process; whoever it belongs to has to come back."""
@@ -89,8 +99,17 @@ class Visitors:
         """How many sessions have a connection."""
         return sum(session.connection is not None for session in self.sessions)
 
+    def connections(self) -> int:
+        """How many connections there are, those without a session too."""
+        return len(self._connections)
+
+    def unsent(self) -> int:
+        """How many bytes wait for clients to read, over all connections."""
+        return sum(peer.unsent for peer in self._connections)
+
     def end(self, connection: Connection, code: str | None = None, **fields: Any) -> None:
         """End a connection, saying why where there is something to say."""
+        self.counts.refusals[code or "silent"] += 1
         connection.end(code, MESSAGES[code] if code else "", **fields)
         self.detach(connection, code or "silent")
 
@@ -133,6 +152,30 @@ class Visitors:
         for connection in self._connections.values():
             connection.say_at_once(message)
 
+    # What the host does
+
+    def banned(self, session: Session) -> bool:
+        """Whether a ban fits this session: its name, or the address it is connected from."""
+        connection = session.connection
+        return self.bans.names(session.name) or (
+            connection is not None and self.bans.holds(connection.peer.address)
+        )
+
+    def expel(self, session: Session) -> None:
+        """End somebody's session; at their tables it is as if they had left."""
+        for table in list(session.tables.values()):
+            self._step(table, partial(table.leave, session))
+        if session.connection is not None:
+            self.end(session.connection, "kicked")
+        session.gone_at = None
+        self._end_session(session)
+
+    def cut_banned(self) -> None:
+        """Cut connections from banned addresses that have no session yet."""
+        for connection in list(self._connections.values()):
+            if connection.session is None and self.bans.holds(connection.peer.address):
+                self.end(connection, "kicked")
+
     def shut_down(self, resume: bool) -> None:
         """Tell everybody that the server ends."""
         message = {"t": "error", "code": "shutdown", "message": MESSAGES["shutdown"], "resume": resume}
@@ -167,12 +210,17 @@ class Visitors:
             if refusal is not None:
                 return refusal
         if hello.token is not None:
-            return None if self.sessions.find(hello.token) is not None else "token_unknown"
+            known = self.sessions.find(hello.token)
+            if known is None:
+                return "token_unknown"
+            return "kicked" if self.bans.names(known.name) else None
         try:
             name = clean_name(hello.name)
         except BadName:
             return "name_invalid"
-        if self.sessions.taken(name):
+        if self.bans.names(name):
+            return "kicked"
+        if self.sessions.taken(name) or name_key(name) == ANNOUNCER:
             return "name_taken"
         has_room = self._doors.may_begin(connection.peer.address, len(self.sessions))
         return None if has_room else "server_full"
@@ -256,6 +304,9 @@ class Visitors:
             return
         for table in list(session.tables.values()):
             self._step(table, partial(table.leave, session))
+        self._end_session(session)
+
+    def _end_session(self, session: Session) -> None:
         self.sessions.end(session)
         self._doors.end(session.player)
         self._gate.note(SessionEnded(session.player))
