@@ -20,19 +20,19 @@ from protocol.text import BadText
 
 from .admin import Admin
 from .bans import BadBans, Bans
-from .bot_seat import InlineThinker
 from .certificate import Identity, NoCertificate, identity
 from .config import SERVER, Config
 from .core import Core
 from .discovery import Advert, Announcer, local_addresses
 from .folder import kept_at
+from .journal_schema import NAME
+from .keeping import Keeping, open_store
 from .harvest import Harvester
 from .limits import open_files
 from .logs import configure
 from .metrics import Metrics, NoMetrics
 from .notify import notify
 from .options import BadStart, Translate, add_arguments, config_of
-from .record import NoRecord
 from .transport import SocketListener, SocketTransport
 
 __all__ = ["add_arguments", "run", "serve"]
@@ -49,6 +49,7 @@ class Beside(NamedTuple):
     secured: Identity | None
     metrics: Metrics | None
     bans: Bans
+    keeping: Keeping
 
 
 def run(args: argparse.Namespace, _: Translate) -> int:
@@ -60,7 +61,9 @@ def run(args: argparse.Namespace, _: Translate) -> int:
         transport = SocketTransport("read" if config.arrival == "read" else None)
         listeners = _listen(transport, config.host, config.port, _)
         metrics = None if config.metrics is None else Metrics(*config.metrics, _)
-        beside = Beside(secured, metrics, Bans(kept_at(config.data)))
+        bans = Bans(kept_at(config.data))
+        keeping = Keeping(open_store(kept_at(config.data), transport.offset, NAME, _))
+        beside = Beside(secured, metrics, bans, keeping)
     except (BadStart, NoCertificate, NoMetrics) as bad:
         sys.stderr.write(f"{bad}\n")
         return 1
@@ -86,15 +89,19 @@ async def serve(
 ) -> None:
     """Serve on these listeners; ``ready`` is called once connections are accepted."""
     harvester: Harvester
-    core = Core(config, NoRecord(), InlineThinker(), transport.now, transport.clock, lambda: harvester.wake())
+    thinker = WorkerThinker()
+    core = Core(config, NoRecord(), thinker, transport.now, transport.clock, lambda: harvester.wake())
     core.visitors.bans = beside.bans
     secured, most = beside.secured, config.limits.connections + config.limits.lingering
     harvester = Harvester(transport, core, None if secured is None else secured.context, most)
+    beside.resume(core, transport.now())
     for listener in listeners:
         harvester.listen(listener)
     announcer = _announcer(config, listeners, secured)
     async with trio.open_nursery() as nursery:
-        await nursery.start(_await_signal, core, harvester)
+        nursery.start_soon(keeping.run, core)
+        await nursery.start(_await_signal, core, harvester, keeping)
+        nursery.start_soon(thinker.run)
         if config.admin:
             await nursery.start(Admin(core, harvester, config.name).serve, kept_at(config.data))
         if beside.metrics is not None:
@@ -105,22 +112,27 @@ async def serve(
             announcer.start()
             nursery.start_soon(_tell_players, announcer, core)
         await harvester.run()
+        await keeping.finish()
         nursery.cancel_scope.cancel()
     if announcer is not None:
         await trio.to_thread.run_sync(announcer.close, abandon_on_cancel=True)
     transport.close()
+    keeping.close()
     _log.info("stopped")
 
 
 async def _await_signal(
-    core: Core, harvester: Harvester, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    core: Core,
+    harvester: Harvester,
+    keeping: Keeping,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         task_status.started()
         async for number in signals:
             notify("STOPPING=1")
             _log.info("stopping", signal=signal.Signals(number).name)
-            core.visitors.shut_down(resume=False)
+            await keeping.say_goodbye(core)
             harvester.finish()
             return
 

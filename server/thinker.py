@@ -1,0 +1,134 @@
+"""Where bots think: what is quick at once, the searches of `hard` one by one in a process of their own.
+
+So the loop that serves everybody never waits for a search. The longer the queue, the fewer playouts each
+decision gets; a worker that dies is replaced and asked again.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from subprocess import PIPE
+
+import structlog
+import trio
+
+from engine.actions import Action, Do
+from engine.bots import hard
+from engine.state import Phase
+
+from .bot_seat import InlineThinker, Question
+from .worker import LENGTH
+
+LEAST_BUDGET = 60
+"""Playouts that a decision gets however many others wait."""
+TRIES = 2
+"""How often a question is put to a worker that dies of it, before another level answers it."""
+PAUSE = 1.0
+"""Before another try where workers die, in s."""
+COMMAND = (sys.executable, "-m", "server.worker")
+
+Deliver = Callable[[Action | None], None]
+
+_log = structlog.get_logger("bots")
+
+
+class WorkerThinker:
+    """A `Thinker` with one worker, started with the first question that needs it. `run` has to be running."""
+
+    def __init__(self) -> None:
+        self.workers = 0
+        """How many have been started."""
+        self.process: trio.Process | None = None
+        self._inline = InlineThinker()
+        self._waiting: deque[tuple[Question, Deliver]] = deque()
+        self._stirred = trio.Event()
+        self._tries = 0
+
+    def think(self, question: Question, deliver: Deliver) -> None:
+        """Call ``deliver`` at once, or where `hard` has to search, when the worker has answered."""
+        if not _searches(question):
+            self._inline.think(question, deliver)
+            return
+        self._waiting.append((question, deliver))
+        self._stirred.set()
+
+    async def run(self) -> None:
+        """Answer what waits, for ever."""
+        while True:
+            await self._something_waiting()
+            try:
+                await self._employ()
+            except (OSError, trio.BrokenResourceError, EOFError) as fault:
+                _log.warning("bot worker lost", fault=repr(fault))
+            self._tries += 1
+            if self._tries == TRIES:
+                self._answer(None)
+                await trio.sleep(PAUSE)
+
+    async def _something_waiting(self) -> None:
+        while not self._waiting:
+            self._stirred = trio.Event()
+            await self._stirred.wait()
+
+    async def _employ(self) -> None:
+        """Start a worker and put every question to it until it is gone, which raises."""
+        process = self.process = await trio.lowlevel.open_process(COMMAND, stdin=PIPE, stdout=PIPE)
+        self.workers += 1
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            while True:
+                await self._something_waiting()
+                question, _ = self._waiting[0]
+                await process.stdin.send_all(_message(question, budget_for(len(self._waiting))))
+                size = LENGTH.unpack(await _receive(process.stdout, LENGTH.size))[0]
+                self._answer(pickle.loads(await _receive(process.stdout, size)))
+        finally:
+            process.kill()
+            with trio.CancelScope(shield=True):
+                await process.wait()
+                await process.stdin.aclose()
+                await process.stdout.aclose()
+
+    def _answer(self, action: Action | None) -> None:
+        """Deliver the answer to the oldest question; without one, another level's."""
+        question, deliver = self._waiting.popleft()
+        self._tries = 0
+        if action is None:
+            self._inline.think(replace(question, level="normal"), deliver)
+        else:
+            deliver(action)
+
+
+def budget_for(waiting: int) -> int:
+    """The playouts of a decision when so many wait, itself included."""
+    return max(LEAST_BUDGET, hard.BUDGET // waiting)
+
+
+def _searches(question: Question) -> bool:
+    """Whether `hard` is asked for a move, has a choice, and no Dobon to claim instead."""
+    view = question.view
+    if question.level != "hard" or not question.asked or view.phase is Phase.RPS:
+        return False
+    claim = hard.claim_or_waive(view, question.seen, Random(question.seed))
+    return (claim is None or claim.do is not Do.DOBON) and len(hard.choices_of(view)) > 1
+
+
+def _message(question: Question, budget: int) -> bytes:
+    data = pickle.dumps((question.view, question.seen, question.seed, budget))
+    return LENGTH.pack(len(data)) + data
+
+
+async def _receive(stream: trio.abc.ReceiveStream, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        part = await stream.receive_some(size - len(data))
+        if not part:
+            raise EOFError("the worker is gone")
+        data += part
+    return data

@@ -1,0 +1,111 @@
+"""The worker in which `hard` thinks: its answers are those of the level, and losing it loses no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+import trio
+
+from engine.actions import Action
+from engine.bots import LEVELS, hard
+from engine.events import Event, event_for
+from engine.round import Round
+from engine.rules import Rules
+from engine.view import view
+from server import thinker, worker
+from server.bot_seat import Question
+from server.thinker import LEAST_BUDGET, WorkerThinker, budget_for
+
+SEED = bytes(32)
+
+
+def question(level: str, seed: bytes = SEED) -> Question:
+    """The first turn of a round."""
+    log: list[Event] = []
+    round = Round.deal(Rules.preset("dobon"), 4, SEED, log=log)
+    seat = round.turn_seat
+    return Question(level, view(round, seat), [event_for(event, seat) for event in log], seed, asked=True)
+
+
+class Answers:
+    """What is delivered, in order."""
+
+    def __init__(self) -> None:
+        self.got: list[Action | None] = []
+        self._stirred = trio.Event()
+
+    def deliver(self, action: Action | None) -> None:
+        self.got.append(action)
+        self._stirred.set()
+        self._stirred = trio.Event()
+
+    async def until(self, number: int) -> None:
+        with trio.fail_after(60):
+            while len(self.got) < number:
+                await self._stirred.wait()
+
+
+def test_only_a_search_is_put_off() -> None:
+    thinker, answers = WorkerThinker(), Answers()
+    for level in ("easy", "normal"):
+        thinker.think(question(level), answers.deliver)
+    assert len(answers.got) == 2
+    thinker.think(question("hard"), answers.deliver)
+    assert len(answers.got) == 2
+
+
+def test_the_budget_shrinks_with_the_queue() -> None:
+    assert [budget_for(1), budget_for(2), budget_for(1000)] == [hard.BUDGET, hard.BUDGET // 2, LEAST_BUDGET]
+
+
+async def test_the_worker_answers_as_the_level_does() -> None:
+    thinker, answers = WorkerThinker(), Answers()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(thinker.run)
+        asked = question("hard")
+        thinker.think(asked, answers.deliver)
+        await answers.until(1)
+        thinker.think(question("hard", seed=b"other"), answers.deliver)
+        await answers.until(2)
+        nursery.cancel_scope.cancel()
+    assert answers.got[0] == LEVELS["hard"].choose(asked.view, asked.seen, Random(SEED))
+    assert thinker.workers == 1
+    assert thinker.process is not None
+    assert thinker.process.returncode is not None
+
+
+async def test_a_worker_that_dies_is_replaced() -> None:
+    thinker, answers = WorkerThinker(), Answers()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(thinker.run)
+        thinker.think(question("hard"), answers.deliver)
+        await answers.until(1)
+        assert thinker.process is not None
+        thinker.process.kill()
+        thinker.think(question("hard"), answers.deliver)
+        await answers.until(2)
+        nursery.cancel_scope.cancel()
+    assert thinker.workers == 2
+    assert answers.got[0] == answers.got[1] is not None
+
+
+@pytest.mark.parametrize("command", [("false",), ("/nowhere/at/all",)])
+async def test_without_a_worker_another_level_answers(
+    command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thinker, "COMMAND", command)
+    quick, answers = WorkerThinker(), Answers()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(quick.run)
+        quick.think(question("hard"), answers.deliver)
+        await answers.until(1)
+        nursery.cancel_scope.cancel()
+    assert answers.got[0] is not None
+
+
+def test_a_question_that_can_not_be_decided_has_no_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    answer: Callable[[bytes], Action | None] = worker._answer
+    assert answer(b"no pickle") is None
+    assert "Traceback" in capsys.readouterr().err
