@@ -35,6 +35,8 @@ class RoundKept:
     nonces: list[bytes | None]
     taken: Sequence[Action | None]
     """The actions that were taken, in their order; None where the time ran out."""
+    last: int
+    """When the last input was decided, ns since the table was made."""
     result: dict[str, Any] | None
     """Its `round_over`."""
 

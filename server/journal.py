@@ -111,6 +111,7 @@ class Journal:
         self._noted = 0
         self._written = 0
         self._stirred = trio.Event()
+        self._progressed = trio.Event()
 
     def first_ids(self) -> tuple[int, int, int]:
         return self._store.next_ids()
@@ -128,6 +129,10 @@ class Journal:
     def behind(self) -> bool:
         """Whether something noted is not safe yet."""
         return self._written < self._noted
+
+    async def progress(self) -> None:
+        """Wait until more has become safe."""
+        await self._progressed.wait()
 
     async def run(
         self, safe: Callable[[], None], stand_still: Callable[[], None], go_on: Callable[[], None]
@@ -149,6 +154,8 @@ class Journal:
             was_stuck, self.stuck = self.stuck, False
             self._written += len(batch)
             safe()
+            self._progressed.set()
+            self._progressed = trio.Event()
             if was_stuck:
                 _log.info("writing again")
                 go_on()
@@ -188,12 +195,3 @@ class Resumption:
 
     def table(self, number: int) -> Kept:
         return self._store.table(number, self._now)
-
-
-def kept_at(data: str | None) -> Path:
-    """The folder that data is kept in: the one given, or the user's own."""
-    if data is not None:
-        return Path(data)
-    from platformdirs import user_data_path
-
-    return user_data_path("dobon")

@@ -151,7 +151,8 @@ def read_table(connection: sqlite3.Connection, number: int, wall: int) -> Kept:
     born, data, moment, standing = connection.execute(query, (number,)).fetchone()
     stands = unseal_step(standing, number, moment)
     match = None if stands["match"] is None else read_match(connection, stands["match"])
-    return Kept(number, wall - born, moment, unseal(data, number), stands, match)
+    inputs = [] if match is None else [round.last for round in match.rounds]
+    return Kept(number, wall - born, max([moment, *inputs]), unseal(data, number), stands, match)
 
 
 def unseal_step(blob: bytes, number: int, moment: int) -> dict[str, Any]:
@@ -172,7 +173,9 @@ def read_match(connection: sqlite3.Connection, match: int) -> MatchKept:
         seed, nonces = unseal(deal, match, round)
         told = None if result is None else unseal(result, match, round)
         inputs = read_inputs(connection, match, round)
-        rounds.append(RoundKept(seed, nonces, [each.action for each in inputs if each.code is None], told))
+        taken = [each.action for each in inputs if each.code is None]
+        last = max((each.effect for each in inputs), default=0)
+        rounds.append(RoundKept(seed, nonces, taken, last, told))
     query = "SELECT seq, closed FROM window WHERE match = ?"
     return MatchKept(match, rules, settings, rounds, dict(connection.execute(query, (match,))))
 

@@ -25,9 +25,9 @@ from .config import SERVER, Config
 from .core import Core
 from .discovery import Advert, Announcer, local_addresses
 from .folder import kept_at
+from .harvest import Harvester
 from .journal_schema import NAME
 from .keeping import Keeping, open_store
-from .harvest import Harvester
 from .limits import open_files
 from .logs import configure
 from .metrics import Metrics, NoMetrics
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace, _: Translate) -> int:
         listeners = _listen(transport, config.host, config.port, _)
         metrics = None if config.metrics is None else Metrics(*config.metrics, _)
         bans = Bans(kept_at(config.data))
-        keeping = Keeping(open_store(kept_at(config.data), transport.offset, NAME, _))
+        keeping = Keeping(open_store(kept_at(config.data), transport.offset, NAME, _), _)
         beside = Beside(secured, metrics, bans, keeping)
     except (BadStart, NoCertificate, NoMetrics) as bad:
         sys.stderr.write(f"{bad}\n")
@@ -94,7 +94,7 @@ async def serve(
     core.visitors.bans = beside.bans
     secured, most = beside.secured, config.limits.connections + config.limits.lingering
     harvester = Harvester(transport, core, None if secured is None else secured.context, most)
-    beside.resume(core, transport.now())
+    keeping.resume(core, transport.now())
     for listener in listeners:
         harvester.listen(listener)
     announcer = _announcer(config, listeners, secured)

@@ -1,0 +1,80 @@
+"""What a server does with its journal from its start to its end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import trio
+
+from .journal import Journal, Resumption, Store
+from .journal_schema import BadJournal
+from .options import BadStart
+from .restore import restore
+
+if TYPE_CHECKING:
+    from .core import Core
+
+Translate = Callable[[str], str]
+
+PATIENCE = 2
+"""Seconds at the end for writing down what is still to be told."""
+
+
+def open_store(folder: Path, offset: Callable[[], int], name: str, _: Translate) -> Store:
+    """The journal of a data folder; its file is made if need be. Raises `BadStart`."""
+    try:
+        return Store(folder, offset, name)
+    except BadJournal as bad:
+        raise BadStart(sentence(bad, _)) from None
+
+
+def sentence(bad: BadJournal, _: Translate) -> str:
+    """What is wrong with a journal, for people."""
+    texts = {
+        "damaged": _("{path} is damaged ({detail}): move it away to begin a new one."),
+        "newer": _("{path} was written by a newer version of Dobon ({detail})."),
+        "locked": _("Another server is using {path}."),
+        "missing": _("Nothing is kept in {path} yet."),
+        "unwritable": _("{path} can't be written to ({detail}): choose another folder with --data."),
+    }
+    return texts[bad.why].format(path=bad.path, detail=bad.detail)
+
+
+class Keeping:
+    """A journal at work."""
+
+    def __init__(self, store: Store, _: Translate) -> None:
+        self.store = store
+        self._translate = _
+        self.journal = Journal(store)
+
+    def resume(self, core: Core, now: int) -> None:
+        """Let everything stand where it stood; say which table can't."""
+        _ = self._translate
+        for number, reason in restore(core, Resumption(self.store, now)).items():
+            said = _("Table {table} can't go on, its record is kept: {reason}.")
+            sys.stderr.write(said.format(table=number, reason=reason) + "\n")
+        sys.stderr.flush()
+
+    async def run(self, core: Core) -> None:
+        """Write until cancelled."""
+        await self.journal.run(core.gate.release, core.stand_still, core.go_on)
+
+    async def say_goodbye(self, core: Core) -> None:
+        """Tell everybody that the server will be back, after all that they have to be told before."""
+        core.visitors.shut_down(resume=True)
+        with trio.move_on_after(PATIENCE):
+            while core.gate.waiting:
+                await self.journal.progress()
+
+    async def finish(self) -> None:
+        """Write down what is left and let go of the file."""
+        with trio.move_on_after(PATIENCE):
+            while self.journal.behind:
+                await self.journal.progress()
+
+    def close(self) -> None:
+        self.store.close()
