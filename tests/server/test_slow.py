@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+import structlog
 import trio
 
 from engine.match import Match
@@ -109,10 +112,16 @@ async def test_a_fault_in_a_request_is_answered(
         assert (await b.ask("tables"))["tables"] == []
 
 
-async def test_names_and_cards_stay_out_of_the_log(
-    autojump_clock: trio.testing.MockClock, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def logs(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
     configure()
+    yield capsys
+    structlog.reset_defaults()
+
+
+async def test_names_and_cards_stay_out_of_the_log(
+    autojump_clock: trio.testing.MockClock, logs: pytest.CaptureFixture[str]
+) -> None:
     async with world() as server:
         (a,) = await server.table(["A"], bots=["normal"], settings={"bot_pace": 0, "grace": 0})
         caller = server.dial()
@@ -121,7 +130,7 @@ async def test_names_and_cards_stay_out_of_the_log(
         await begin([a])
         await trio.sleep(200)
         token = a.token
-    lines = capsys.readouterr().err.splitlines()
+    lines = logs.readouterr().err.splitlines()
     assert lines
     assert all(line.startswith("{") and line.endswith("}") for line in lines)
     text = "\n".join(lines)
