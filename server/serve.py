@@ -33,6 +33,7 @@ from .logs import configure
 from .metrics import Metrics, NoMetrics
 from .notify import notify
 from .options import BadStart, Translate, add_arguments, config_of
+from .thinker import WorkerThinker
 from .transport import SocketListener, SocketTransport
 
 __all__ = ["add_arguments", "run", "serve"]
@@ -90,7 +91,8 @@ async def serve(
     """Serve on these listeners; ``ready`` is called once connections are accepted."""
     harvester: Harvester
     thinker = WorkerThinker()
-    core = Core(config, NoRecord(), thinker, transport.now, transport.clock, lambda: harvester.wake())
+    keeping = beside.keeping
+    core = Core(config, keeping.journal, thinker, transport.now, transport.clock, lambda: harvester.wake())
     core.visitors.bans = beside.bans
     secured, most = beside.secured, config.limits.connections + config.limits.lingering
     harvester = Harvester(transport, core, None if secured is None else secured.context, most)
