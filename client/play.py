@@ -80,6 +80,7 @@ def _table(args: argparse.Namespace, _: Translate) -> Create:
 def own_server(seed: str | None, _: Translate) -> Iterator[Address]:
     """A server on a free loopback port, for as long as the block runs. Raises BadStart if it won't begin."""
     command = [sys.executable, "-m", "server", "--host", HOST, "--port", "0", "--no-discovery", "--no-admin"]
+    command.append("--alone")
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(
             command + ([] if seed is None else ["--seed", seed]),

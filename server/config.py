@@ -27,6 +27,8 @@ class Config:
     """`kernel` where it works, or `read`."""
     data: str | None = None
     discovery: bool = True
+    alone: bool = False
+    """For one player, and as long as that one plays."""
     require_tls: bool = False
     limits: Limits = field(default_factory=Limits)
     admin: bool = True

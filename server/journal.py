@@ -18,7 +18,7 @@ import structlog
 import trio
 
 from .journal_rows import Row, Rows, read_sessions, read_table
-from .journal_schema import BadJournal, lock, open_to_write
+from .journal_schema import JOURNAL, SUFFIX, BadJournal, lock, open_to_write
 from .record import Entry, SessionKept
 from .standing import Kept
 
@@ -36,7 +36,7 @@ Away = Callable[[Callable[[], None]], Awaitable[object]]
 class Store:
     """The file. Everything here may block; one thread at a time."""
 
-    def __init__(self, folder: Path, offset: Callable[[], int], name: str = "journal.sqlite") -> None:
+    def __init__(self, folder: Path, offset: Callable[[], int], name: str = JOURNAL + SUFFIX) -> None:
         """Raises `BadJournal`. ``offset``: the wall clock less the server's, ns."""
         self.path = folder / name
         self._lock = lock(folder, name)

@@ -15,7 +15,11 @@ from zlib import crc32
 
 from .standing import Unreadable, pack, unpack
 
-NAME: Final = "journal.sqlite"
+SUFFIX: Final = ".sqlite"
+JOURNAL: Final = "journal"
+"""How a server's file is called."""
+PLAY: Final = "play"
+"""How the file of `dobon play` is called."""
 APPLICATION: Final = 0x446F626E
 """Tells that a file is one of ours ("Dobn")."""
 
@@ -73,7 +77,7 @@ def _check(packed: bytes, key: tuple[int | str, ...]) -> bytes:
     return crc32(packed, crc32(pack(list(key)))).to_bytes(4, "big")
 
 
-def lock(folder: Path, name: str = NAME) -> sqlite3.Connection:
+def lock(folder: Path, name: str) -> sqlite3.Connection:
     """Keep other servers off a journal while the connection returned is open. Raises `BadJournal`."""
     path = folder / f"{name}.lock"
     held: sqlite3.Connection | None = None

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from itertools import count
 from typing import TYPE_CHECKING
 
 import trio
 
+from .folder import kept_at
 from .journal import Journal, Resumption, Store
-from .journal_schema import BadJournal
+from .journal_schema import JOURNAL, PLAY, SUFFIX, BadJournal
 from .options import BadStart
 from .restore import restore
 
 if TYPE_CHECKING:
+    from .config import Config
     from .core import Core
 
 Translate = Callable[[str], str]
@@ -23,12 +25,27 @@ PATIENCE = 2
 """Seconds at the end for writing down what is still to be told."""
 
 
-def open_store(folder: Path, offset: Callable[[], int], name: str, _: Translate) -> Store:
-    """The journal of a data folder; its file is made if need be. Raises `BadStart`."""
+def open_store(config: Config, offset: Callable[[], int], _: Translate) -> Store:
+    """The journal of a data folder; its file is made if need be. Raises `BadStart`.
+
+    Several servers may share a folder that none of them was given: each has a file of its own.
+    """
+    folder, stem = kept_at(config.data), PLAY if config.alone else JOURNAL
+    shared = config.alone or config.data is None
     try:
-        return Store(folder, offset, name)
+        for number in count(1):
+            try:
+                store = Store(folder, offset, stem + (f"-{number}" if number > 1 else "") + SUFFIX)
+            except BadJournal as bad:
+                if bad.why != "locked" or not shared:
+                    raise
+            else:
+                break
+        if config.alone:
+            store.forget()
     except BadJournal as bad:
         raise BadStart(sentence(bad, _)) from None
+    return store
 
 
 def sentence(bad: BadJournal, _: Translate) -> str:
@@ -46,8 +63,10 @@ def sentence(bad: BadJournal, _: Translate) -> str:
 class Keeping:
     """A journal at work."""
 
-    def __init__(self, store: Store, _: Translate) -> None:
+    def __init__(self, store: Store, resumes: bool, _: Translate) -> None:
+        """``resumes``: there will be a server again that goes on with it."""
         self.store = store
+        self._resumes = resumes
         self._translate = _
         self.journal = Journal(store)
 
@@ -64,8 +83,8 @@ class Keeping:
         await self.journal.run(core.gate.release, core.stand_still, core.go_on)
 
     async def say_goodbye(self, core: Core) -> None:
-        """Tell everybody that the server will be back, after all that they have to be told before."""
-        core.visitors.shut_down(resume=True)
+        """Tell everybody that the server ends, after all that they have to be told before."""
+        core.visitors.shut_down(resume=self._resumes)
         with trio.move_on_after(PATIENCE):
             while core.gate.waiting:
                 await self.journal.progress()

@@ -66,6 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
         default="kernel",
         help=_("whether the kernel says when something arrived, or the moment it was read"),
     )
+    # The server of `dobon play`: it keeps what is played, but no table outlives it.
+    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     _add_safety(parser, _)
     _add_limits(parser, _)
 
@@ -146,6 +148,7 @@ def config_of(args: argparse.Namespace, _: Translate) -> Config:
         arrival=args.arrival,
         data=args.data,
         discovery=not args.no_discovery,
+        alone=args.alone,
         require_tls=args.tls,
         limits=limits,
         admin=not args.no_admin,

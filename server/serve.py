@@ -26,7 +26,6 @@ from .core import Core
 from .discovery import Advert, Announcer, local_addresses
 from .folder import kept_at
 from .harvest import Harvester
-from .journal_schema import NAME
 from .keeping import Keeping, open_store
 from .limits import open_files
 from .logs import configure
@@ -63,7 +62,7 @@ def run(args: argparse.Namespace, _: Translate) -> int:
         listeners = _listen(transport, config.host, config.port, _)
         metrics = None if config.metrics is None else Metrics(*config.metrics, _)
         bans = Bans(kept_at(config.data))
-        keeping = Keeping(open_store(kept_at(config.data), transport.offset, NAME, _), _)
+        keeping = Keeping(open_store(config, transport.offset, _), not config.alone, _)
         beside = Beside(secured, metrics, bans, keeping)
     except (BadStart, NoCertificate, NoMetrics) as bad:
         sys.stderr.write(f"{bad}\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NamedTuple
@@ -23,7 +24,17 @@ class Served(NamedTuple):
 
 @asynccontextmanager
 async def served(*flags: str) -> AsyncIterator[Served]:
-    """Start a server on a free port of the loopback; it is stopped at the end, and must then exit with 0."""
+    """Start a server on a free port of the loopback; it is stopped at the end, and must then exit with 0.
+
+    It keeps its data in a folder of its own where ``flags`` name none.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        async with _served("--data", folder, *flags) as server:
+            yield server
+
+
+@asynccontextmanager
+async def _served(*flags: str) -> AsyncIterator[Served]:
     command = [sys.executable, "-m", "server", "--host", "127.0.0.1", "--port", "0", "--no-discovery", *flags]
     process = await trio.lowlevel.open_process(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:

@@ -209,7 +209,7 @@ async def test_stopping_tells_everybody_and_waits_for_nobody() -> None:
                 data += more
             assert await server.process.wait() == 0
         last = Frames().feed(data)[-1]
-        assert (last["code"], last["resume"]) == ("shutdown", False)
+        assert (last["code"], last["resume"]) == ("shutdown", True)
         with pytest.raises(OSError, match="connect"):
             await trio.open_tcp_stream(server.host, server.port)
 
