@@ -70,11 +70,10 @@ class Teller:
         if isinstance(event, Played):
             self._played(event, fields, effect)
         elif isinstance(event, TurnBegun):
-            self._turn(event, fields, own)
+            self._turn(fields, own)
         elif isinstance(event, Drew):
-            fields["playable"] = fields["may"] = None
-            asked = last and self._round.asked(event.seat)
-            own[event.seat] = {"cards": cards_data(event.cards), **(self._asked(event.seat) if asked else {})}
+            own[event.seat] = {"cards": cards_data(event.cards)}
+            self._ask(fields, own, last)
         elif isinstance(event, Claimed):
             self._claimed(event, fields, effect if arrival is None else arrival)
         elif isinstance(event, RoundBegun):
@@ -164,11 +163,10 @@ class Teller:
             # Nobody is waited for: the round ends with the grace.
             fields["deadline"] = fields["until"]
 
-    def _turn(self, event: TurnBegun, fields: Fields, own: dict[int, Fields]) -> None:
+    def _turn(self, fields: Fields, own: dict[int, Fields]) -> None:
         begins = max(self._broadcast.now, self.until)
         fields["deadline"] = self._set_deadline(self._settings.turn_time, begins)
-        fields["playable"] = fields["may"] = None
-        own[event.seat] = self._asked(event.seat)
+        self._ask(fields, own)
 
     def _race(self, event: Opening | DirectionRace, fields: Fields, own: dict[int, Fields]) -> None:
         self._set_deadline(self._settings.opening_time)
@@ -176,10 +174,7 @@ class Teller:
             self.deadline = max(self.deadline, self.until)
         assert self.deadline is not None
         fields["deadline"] = self._broadcast.ms(self.deadline)
-        fields["playable"] = fields["may"] = None
-        for seat in range(self._round.seats):
-            if self._round.asked(seat):
-                own[seat] = self._asked(seat)
+        self._ask(fields, own)
 
     def _claimed(self, event: Claimed, fields: Fields, arrival: int) -> None:
         if event.order == 1:
@@ -196,9 +191,12 @@ class Teller:
         assert self.deadline is not None
         fields["deadline"] = self._broadcast.ms(self.deadline)
 
-    def _asked(self, seat: int) -> Fields:
-        cards = playable(self._round, seat)
-        return {"playable": None if cards is None else cards_data(cards), "may": may(self._round, seat)}
+    def _ask(self, fields: Fields, own: dict[int, Fields], last: bool = True) -> None:
+        """Show each seat that is asked after this event what it may do; the others nothing."""
+        fields["playable"] = fields["may"] = None
+        for seat in range(self._round.seats):
+            if last and (cards := playable(self._round, seat)) is not None:
+                own.setdefault(seat, {}).update(playable=cards_data(cards), may=may(self._round, seat))
 
     def _set_deadline(self, ms: int, begins: int | None = None) -> int:
         self.deadline = (self._broadcast.now if begins is None else begins) + ms * MS
