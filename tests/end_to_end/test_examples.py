@@ -1,8 +1,10 @@
 """The programs in examples/, run as a stranger runs them: processes that know nothing of this repository."""
 
+import ast
 import copy
 import json
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 
 from engine.actions import Action, Do
 from engine.deal import commit_of, seed_of
@@ -18,6 +21,7 @@ from engine.match import Match
 from engine.round import Round
 from engine.rules import Rules
 from engine.trace import Recorder, check
+from tests.end_to_end.processes import Served, served
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples"
@@ -247,3 +251,101 @@ def test_what_is_no_record_does_not_hold(data: object, tmp_path: Path) -> None:
 
 def test_the_program_is_as_short_as_it_says() -> None:
     assert len((EXAMPLES / "check_deal.py").read_text().splitlines()) <= 60
+
+
+QUICK = json.dumps({"bot_pace": 0, "grace": 0, "claim_time": 1000, "opening_time": 1000})
+
+
+class Seated:
+    """A running wire_bot.py that has found its table."""
+
+    def __init__(self, process: trio.Process) -> None:
+        self.process = process
+
+    @classmethod
+    async def start(cls, server: Served, *words: str) -> "Seated":
+        command = [
+            sys.executable,
+            "-I",
+            str(EXAMPLES / "wire_bot.py"),
+            f"{server.host}:{server.port}",
+            *words,
+        ]
+        process = await trio.lowlevel.open_process(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stderr is not None
+        said = b""
+        while not said.endswith(b"\n"):
+            said += await process.stderr.receive_some(100) or b" (and nothing more)\n"
+        assert said.startswith(b"at table "), said
+        return cls(process)
+
+    async def ranking(self) -> list[list[str]]:
+        """What it prints at the end of the match, each place as rank, name, total."""
+        process = self.process
+        assert process.stdout is not None
+        assert process.stderr is not None
+        with trio.fail_after(60):
+            printed = b"".join([part async for part in process.stdout]).decode()
+            said = b"".join([part async for part in process.stderr]).decode()
+            assert (await process.wait(), said) == (0, "")
+        places = [line.split(" ", 1) for line in printed.splitlines()]
+        return [[rank, *rest.rsplit(" ", 1)] for rank, rest in places]
+
+
+@pytest.mark.parametrize(
+    "rules", [{}, {"preset": "pageone", "claims": "all", "jokers": 2, "order_by": "rps"}]
+)
+async def test_the_wire_bot_plays_a_match_against_bots(rules: Json) -> None:
+    async with served() as server:
+        words = ["--new", "--bots", "easy,normal", "--rules", json.dumps(rules), "--settings", QUICK]
+        bot = await Seated.start(server, "--name", "Stranger", *words)
+        ranking = await bot.ranking()
+    assert [rank for rank, _name, _total in ranking] == sorted(rank for rank, _name, _total in ranking)
+    assert len(ranking) == 3
+    assert "Stranger" in {name for _rank, name, _total in ranking}
+    totals = [int(total) for _rank, _name, total in ranking]
+    assert totals == sorted(totals, reverse=rules.get("preset") == "pageone")
+
+
+async def test_wire_bots_find_each_other_and_see_the_same_match() -> None:
+    """The second joins the table that the first one has opened, under another name."""
+    async with served() as server:
+        first = await Seated.start(server, "--seats", "3", "--bots", "easy", "--settings", QUICK)
+        second = await Seated.start(server)
+        rankings: list[list[list[str]]] = []
+
+        async def finish(bot: Seated) -> None:
+            rankings.append(await bot.ranking())
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(finish, first)
+            nursery.start_soon(finish, second)
+    assert rankings[0] == rankings[1]
+    assert {"Bot", "Bot 2"} <= {name for _rank, name, _total in rankings[0]}
+
+
+def test_the_wire_bot_says_that_nobody_is_there(tmp_path: Path) -> None:
+    done = run("wire_bot.py", "127.0.0.1:1", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "refused" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("program", "others"), [("check_deal.py", set()), ("wire_bot.py", {"msgpack"})])
+def test_what_strangers_programs_import(program: str, others: set[str]) -> None:
+    imported = set()
+    for node in ast.walk(ast.parse((EXAMPLES / program).read_text())):
+        if isinstance(node, ast.Import):
+            imported |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add(str(node.module).split(".")[0])
+    assert imported - sys.stdlib_module_names == others
+
+
+def test_ones_own_bot_beats_the_easy_one(tmp_path: Path) -> None:
+    done = run("own_bot.py", "100", "3", cwd=tmp_path)
+    assert done.stderr == ""
+    wins = dict(re.findall(r"(\w+): first in (\d+) of 100 matches", done.stdout))
+    assert int(wins["mine"]) > int(wins["easy"])
+    assert sum(map(int, wins.values())) >= 100
+    assert run("own_bot.py", "100", "3", cwd=tmp_path).stdout == done.stdout
