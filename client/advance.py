@@ -217,7 +217,7 @@ def _round_over(view: View, event: RoundOver) -> dict[str, Any]:
     totals = dict(enumerate(event.totals))
     last = {name: value for name, value in asdict(event).items() if name in LastRound.__struct_fields__}
     return {
-        "phase": "between",
+        "phase": "between" if event.commit is not None else "over",
         "last_round": LastRound(**last),
         "commit": event.commit,
         "deadline": event.deadline,
