@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.filters import Condition
@@ -21,20 +21,22 @@ from protocol.messages import Error, Leave, Request, Tables, View
 from . import keys
 from .control import Screenful
 from .deeds import Deeds, Wish
+from .frugal import terminal_output
 from .game import Game, unchanged
 from .glyphs import Glyphs
 from .i18n import catalogue, language
 from .knowledge import can_dobon, sorted_hand
 from .model import Model, update
 from .notices import Message
-from .refusals import refusal
 from .screen.canvas import Frame
 from .screen.draw import draw, first_line, text_lines
 from .screen.middle import highlight_ms
 from .screen.scene import Page, Scene, Size, Typing, Ui
-from .session import NotConnected, Over, Session, Unsayable
 from .settings import BadSettings, Settings, save
 from .styles import style_for
+
+if TYPE_CHECKING:
+    from .session import Session
 
 REDRAW: Final = 0.012
 """Fewest seconds between two pictures: a burst of events makes one."""
@@ -172,6 +174,8 @@ class App:
         if error.code == "too_late" and self.model.table is not None and self.model.table.late is not None:
             self.application.invalidate()
             return
+        from .refusals import refusal
+
         self.ui = replace(self.ui, told=refusal(error, self.translate))
 
     def _arranged(self, before: View | None, view: View) -> None:
@@ -218,12 +222,16 @@ class App:
     def attempt(self, ask: Callable[[Session], object]) -> None:
         """Asks something of the session; without a connection nothing is ever sent of it."""
         _ = self.translate
+        said = _("There is no connection: that was not sent.")
+        if self.session is None:
+            self.tell(said)
+            return
+        from .session import NotConnected, Over, Unsayable  # there is a session: trio is imported by now
+
         try:
-            if self.session is None:
-                raise NotConnected
             ask(self.session)
         except (NotConnected, Over):
-            self.tell(_("There is no connection: that was not sent."))
+            self.tell(said)
         except Unsayable:
             self.tell(_("That can't be said."))
 
@@ -386,7 +394,7 @@ class App:
             full_screen=True,
             mouse_support=Condition(lambda: self.settings.mouse),
             min_redraw_interval=REDRAW,
-            style=None,
+            output=terminal_output(),
         )
         application.style = style_for(application.color_depth)
         application.ttimeoutlen = 0.05

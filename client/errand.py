@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import trio
@@ -30,16 +30,12 @@ PING = 5
 """Seconds between two measurements of the way to the server and back."""
 
 
-def errand_for(goal: Goal) -> Callable[[App], Awaitable[None]]:
+async def to_the_end(app: App, goal: Goal) -> None:
     """For `join`, `watch` and `play`: one goal, and the end of the session is the end of the program."""
-
-    async def errand(app: App) -> None:
-        end = await follow(app, goal)
-        if end is not None:
-            app.farewell = ended(end, app.translate)
-            app.quit(Exit.PROTOCOL if end.error is None else code_of(end.error))
-
-    return errand
+    end = await follow(app, goal)
+    if end is not None:
+        app.farewell = ended(end, app.translate)
+        app.quit(Exit.PROTOCOL if end.error is None else code_of(end.error))
 
 
 async def follow(app: App, goal: Goal) -> Ended | None:

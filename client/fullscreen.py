@@ -11,11 +11,8 @@ from pathlib import Path
 from . import guest
 from .app import App
 from .command import Exit
-from .errand import errand_for, from_the_start
 from .glyphs import chosen, suit_columns
 from .goal import Goal
-from .refusals import failure
-from .session import SessionFailed
 from .settings import Settings
 from .tokens import state_path
 
@@ -24,12 +21,24 @@ Translate = Callable[[str], str]
 
 def run(goal: Goal, settings: Settings, _: Translate) -> int:
     """Plays or watches at one server; returns the exit code."""
-    return _run(settings, _, errand_for(goal), goal.where, connected=True)
+
+    async def errand(app: App) -> None:
+        from .errand import to_the_end
+
+        await to_the_end(app, goal)
+
+    return _run(settings, _, errand, goal.where, connected=True)
 
 
 def run_start(settings: Settings, _: Translate) -> int:
     """The start screen; returns the exit code."""
-    return _run(settings, _, from_the_start, "", connected=False)
+
+    async def errand(app: App) -> None:
+        from .errand import from_the_start
+
+        await from_the_start(app)
+
+    return _run(settings, _, errand, "", connected=False)
 
 
 def _run(
@@ -44,12 +53,10 @@ def _run(
     app = App(settings, glyphs, errand, connected=connected, translate=_)
     try:
         code = guest.run(app.application, app.run_errand)
-    except SessionFailed as problem:
-        app.farewell, code = failure(problem, where, app.translate)
     except KeyboardInterrupt:
         code = Exit.INTERRUPTED
     except Exception as fault:
-        app.farewell, code = _fault(fault, app.translate), Exit.FAILURE
+        app.farewell, code = _ended(fault, where, app.translate)
     try:
         sys.stdout.flush()
         if app.farewell:
@@ -57,6 +64,16 @@ def _run(
     except OSError:  # the terminal is gone; the interpreter's own last flush must not fail too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
+
+
+def _ended(fault: Exception, where: str, _: Translate) -> tuple[str, int]:
+    """The sentence for what ended it, and the exit code."""
+    from .refusals import failure
+    from .session import SessionFailed
+
+    if isinstance(fault, SessionFailed):
+        return failure(fault, where, _)
+    return _fault(fault, _), Exit.FAILURE
 
 
 def _fault(fault: Exception, _: Translate) -> str:

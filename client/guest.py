@@ -14,7 +14,6 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-import trio
 from prompt_toolkit.application import Application
 
 SIGNALS: Final = {
@@ -34,32 +33,17 @@ def run(application: Application[int], guest: Callable[[], Awaitable[None]]) -> 
 
 async def _host(application: Application[int], guest: Callable[[], Awaitable[None]]) -> int:
     loop = asyncio.get_running_loop()
-    ends = _Ends(application)
+    ends, trio = _Ends(application), _Guest(guest)
     loop.set_exception_handler(ends.faulted)
     for name, code in SIGNALS.items():
         with contextlib.suppress(NotImplementedError):  # Windows
             loop.add_signal_handler(getattr(signal, name), ends.leave, code)
-    scope = trio.CancelScope()
-    done: asyncio.Future[None] = loop.create_future()
 
-    async def main() -> None:
-        with scope:
-            await guest()
+    def drawn(_: object) -> None:
+        application.after_render -= drawn
+        loop.call_soon(trio.start, loop, ends.fail)
 
-    def finished(result: Any) -> None:
-        try:
-            result.unwrap()
-        except BaseException as fault:
-            ends.fail(fault)
-        done.set_result(None)
-
-    trio.lowlevel.start_guest_run(
-        main,
-        run_sync_soon_threadsafe=loop.call_soon_threadsafe,
-        run_sync_soon_not_threadsafe=loop.call_soon,
-        done_callback=finished,
-        host_uses_signal_set_wakeup_fd=sys.platform != "win32",
-    )
+    application.after_render += drawn
     try:
         result: int = await application.run_async(pre_run=ends.begin, set_exception_handler=False)
     except EOFError:
@@ -69,11 +53,52 @@ async def _host(application: Application[int], guest: Callable[[], Awaitable[Non
         result = GONE
     finally:
         _restore(application)
-        scope.cancel()
-        await done
+        await trio.stop()
     if ends.fault is not None:
         raise ends.fault
     return result
+
+
+class _Guest:
+    """The trio run. It starts once there is something to be seen: importing trio would take a third of the
+    time to the first picture."""
+
+    def __init__(self, main: Callable[[], Awaitable[None]]) -> None:
+        self._main = main
+        self._done: asyncio.Future[None] | None = None
+        self._cancel: Callable[[], None] = lambda: None
+
+    def start(self, loop: asyncio.AbstractEventLoop, failed: Callable[[BaseException], None]) -> None:
+        import trio
+
+        scope = trio.CancelScope()
+        done = self._done = loop.create_future()
+        self._cancel = scope.cancel
+
+        async def main() -> None:
+            with scope:
+                await self._main()
+
+        def finished(outcome: Any) -> None:
+            try:
+                outcome.unwrap()
+            except BaseException as fault:
+                failed(fault)
+            done.set_result(None)
+
+        trio.lowlevel.start_guest_run(
+            main,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            run_sync_soon_not_threadsafe=loop.call_soon,
+            done_callback=finished,
+            host_uses_signal_set_wakeup_fd=sys.platform != "win32",
+        )
+
+    async def stop(self) -> None:
+        """Cancels the run and waits till it is over; nothing to do if it never started."""
+        if self._done is not None:
+            self._cancel()
+            await self._done
 
 
 class _Ends:

@@ -24,7 +24,7 @@ SIXTEEN: Final[dict[str, str]] = {
     "seat": "ansibrightblack",
     "seat.on": "bold ansiyellow",
     "name": "",
-    "name.on": "bold",
+    "name.on": "bold reverse",
     "points": "",
     "count": "bold",
     "back": "ansiblue",

@@ -27,11 +27,16 @@ def style_of(card: str, *, playable: bool = True, four_colour: bool = False) -> 
     return f"class:{kind}." + ("red" if card[1] in "HD" else "black")
 
 
+def face_of(style: str) -> str:
+    """The style of what is the same on every card: its edges and its paper."""
+    return style.partition(".")[0] + ".black"
+
+
 def draw_card(canvas: Canvas, x: int, y: int, size: tuple[int, int], card: str, style: str) -> None:
     """A card lying alone: rank in both corners where there is room, the suit in the middle."""
     width, height = size
     glyphs = canvas.glyphs
-    canvas.box(x, y, width, height, glyphs.box, style)
+    canvas.box(x, y, width, height, glyphs.box, face_of(style))
     printed = glyphs.card(card)
     if height < 5:
         canvas.put(x + 1, y + 1, printed, style)
@@ -116,7 +121,7 @@ def _draw_held(
     canvas: Canvas, x: int, y: int, size: tuple[int, int], card: str, style: str, box: str
 ) -> None:
     width, height = size
-    canvas.box(x, y, width, height, box, style)
+    canvas.box(x, y, width, height, box, face_of(style))
     printed = canvas.glyphs.card(card)
     rank, suit = printed[:-1], printed[-1]
     canvas.put(x + 1, y + 1, rank, style)

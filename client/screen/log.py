@@ -61,6 +61,23 @@ def draw_log(canvas: Canvas, scene: Scene, area: tuple[int, int, int, int]) -> N
         canvas.field = Field(y + rows, at, max(1, width - columns(label)))
     if rows <= 0 or width <= 0:
         return
-    lines = latest(scene, width, rows)
-    for row, (style, text) in enumerate(lines, y + rows - len(lines)):
+    for row, (style, text) in enumerate(page(scene, width, rows), y):
         canvas.put(x, row, text, style)
+
+
+def page(scene: Scene, width: int, rows: int) -> list[tuple[str, str]]:
+    """The newest lines as on a page that is filled from the top, and moved up by some events at once when it
+    is full: a line that is scrolled is a line to send anew."""
+    table = scene.table
+    step = max(4, rows // 3)
+    found: list[tuple[str, str]] = []
+    fits: list[tuple[str, str]] = []
+    for entry in reversed(table.log if table is not None else ()):
+        found[:0] = lines_of(scene, entry, width)
+        if len(found) > rows:
+            break
+        if entry.seq % step == 0:
+            fits = found[:]
+    else:
+        return found
+    return fits or latest(scene, width, rows)

@@ -108,18 +108,18 @@ def draw_seat(canvas: Canvas, place: tuple[int, int, int, int], scene: Scene, se
     glyphs, table = scene.glyphs, scene.table
     assert table is not None
     x, y, width, height = place
-    on = is_on(table.view, seat.seat)
-    edge = "class:seat.on" if on else "class:seat"
-    canvas.box(x, y, width, height, glyphs.bold_box if on else glyphs.box, edge)
-    mark = f"{glyphs.turn} " if on else ""
+    canvas.box(x, y, width, height, glyphs.box, "class:seat")
     level = kind(scene, seat)
     tail = f" {glyphs.dot} {level}" if level else ""
-    room = width - 4 - len(mark) - columns(tail)
-    if room < 4:
-        tail, room = "", width - 4 - len(mark)
-    end = canvas.put(x + 1, y, f" {mark}", edge)
-    end = canvas.put(end, y, clip(scene.name(seat.seat), room), "class:name.on" if on else "class:name")
-    canvas.put(end, y, f"{tail} ", edge)
+    on = is_on(table.view, seat.seat)
+    room = width - 4 - (2 if on else 0)
+    if room - columns(tail) < 4:
+        tail = ""
+    name = clip(scene.name(seat.seat), room - columns(tail)) + tail
+    # only the name changes with the turn: a whole border would be a long way over a slow line
+    canvas.put(
+        x + 1, y, f" {glyphs.turn} {name} " if on else f" {name} ", "class:name.on" if on else "class:name"
+    )
     points = standing(scene, seat)
     canvas.right(x + width - 2, y + height - 2, points, "class:points")
     if seat.count is not None:

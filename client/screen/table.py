@@ -131,9 +131,7 @@ def _own_edge(canvas: Canvas, scene: Scene, width: int, y: int) -> None:
     if me is None:
         return
     on = is_on(view, me.seat)
-    style = "class:seat.on" if on else "class:seat"
-    line = glyphs.bold_box[1] if on else glyphs.dash
-    canvas.put(0, y, line * width, style)
+    canvas.put(0, y, glyphs.dash * width, "class:seat")
     mark = f"{glyphs.turn} " if on else ""
     text = f" {mark}{clip(scene.name(me.seat), 24)} {glyphs.dot} {standing(scene, me)} "
     canvas.put(2, y, text, "class:name.on" if on else "class:name")

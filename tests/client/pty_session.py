@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -9,10 +10,12 @@ import re
 import select
 import signal
 import struct
+import subprocess
 import sys
+import tempfile
 import termios
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -134,3 +137,23 @@ class Pty:
 
 def dobon(*words: str) -> list[str]:
     return [sys.executable, "-m", "client.command", *words]
+
+
+@contextlib.contextmanager
+def served() -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server on a free loopback port: its address, and its process."""
+    command = [sys.executable, "-m", "server", "--host", "127.0.0.1", "--port", "0", "--no-discovery"]
+    with tempfile.TemporaryDirectory() as home:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, "HOME": home, "XDG_RUNTIME_DIR": home},
+        )
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().split()[2], process
+        finally:
+            process.terminate()
+            process.communicate()

@@ -11,9 +11,9 @@ from prompt_toolkit.application.current import set_app
 from prompt_toolkit.data_structures import Size as TerminalSize
 from prompt_toolkit.input import DummyInput
 from prompt_toolkit.output import ColorDepth
-from prompt_toolkit.output.vt100 import Vt100_Output
 
 from client.control import Screenful
+from client.frugal import FrugalOutput
 from client.screen.canvas import Frame
 from client.screen.scene import Size
 from client.styles import style_for
@@ -29,7 +29,7 @@ class Terminal:
         self.written = io.StringIO()
         self.emulated = pyte.Screen(size.width, size.height)
         self._stream = pyte.Stream(self.emulated)
-        output = Vt100_Output(
+        output = FrugalOutput(
             self.written,
             lambda: TerminalSize(rows=size.height, columns=size.width),
             term="xterm",

@@ -5,24 +5,21 @@ from __future__ import annotations
 import contextlib
 import itertools
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from client.play import own_server
-from protocol.joincode import Address
-from tests.client.pty_session import QUIET, Pty, dobon
+from tests.client.pty_session import QUIET, Pty, dobon, served
 
 NUMBERS = itertools.count()
 SIGNALS = ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGQUIT, 131))
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Address]:
-    with own_server(None, str) as address:
+def server() -> Iterator[str]:
+    with served() as (address, _process):
         yield address
 
 
@@ -32,9 +29,9 @@ def new_name() -> str:
 
 
 @contextlib.contextmanager
-def lobby(server: Address, home: Path, name: str | None = None) -> Iterator[Pty]:
+def lobby(server: str, home: Path, name: str | None = None) -> Iterator[Pty]:
     """A player in the lobby, under a name that nobody else has."""
-    with Pty(dobon("join", str(server), "--name", name or new_name()), home) as pty:
+    with Pty(dobon("join", server, "--name", name or new_name()), home) as pty:
         pty.until_shown("New table")
         yield pty
 
@@ -45,7 +42,7 @@ def restored(pty: Pty) -> None:
     assert pty.output.count(b"\x1b[?1049h") == pty.output.count(b"\x1b[?1049l")
 
 
-def test_left_by_the_menu(server: Address, tmp_path: Path) -> None:
+def test_left_by_the_menu(server: str, tmp_path: Path) -> None:
     with lobby(server, tmp_path) as pty:
         pty.press("\x1b[A\r")  # up from the first line to the last: leave this server
         assert pty.ended() == 0
@@ -53,7 +50,7 @@ def test_left_by_the_menu(server: Address, tmp_path: Path) -> None:
         assert pty.last_lines() == []
 
 
-def test_ctrl_c_asks_and_then_leaves(server: Address, tmp_path: Path) -> None:
+def test_ctrl_c_asks_and_then_leaves(server: str, tmp_path: Path) -> None:
     with lobby(server, tmp_path) as pty:
         pty.press("\x03")
         pty.until_shown("Press Ctrl-C again")
@@ -67,14 +64,14 @@ def test_ctrl_c_asks_and_then_leaves(server: Address, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), SIGNALS)
-def test_signals(server: Address, tmp_path: Path, number: signal.Signals, code: int) -> None:
+def test_signals(server: str, tmp_path: Path, number: signal.Signals, code: int) -> None:
     with lobby(server, tmp_path) as pty:
         pty.signal(number)
         assert pty.ended() == code
         restored(pty)
 
 
-def test_sigint_from_outside_asks_too(server: Address, tmp_path: Path) -> None:
+def test_sigint_from_outside_asks_too(server: str, tmp_path: Path) -> None:
     with lobby(server, tmp_path) as pty:
         pty.signal(signal.SIGINT)
         pty.until_shown("Press Ctrl-C again")
@@ -83,7 +80,7 @@ def test_sigint_from_outside_asks_too(server: Address, tmp_path: Path) -> None:
         restored(pty)
 
 
-def test_ctrl_backslash_leaves_at_once(server: Address, tmp_path: Path) -> None:
+def test_ctrl_backslash_leaves_at_once(server: str, tmp_path: Path) -> None:
     with lobby(server, tmp_path) as pty:
         pty.press("\x1c")
         assert pty.ended() == 131
@@ -98,10 +95,10 @@ def test_refused_connection(tmp_path: Path) -> None:
         assert "No server answers at 127.0.0.1:1" in pty.last_lines()[0]
 
 
-def test_name_taken(server: Address, tmp_path: Path) -> None:
+def test_name_taken(server: str, tmp_path: Path) -> None:
     with (
         lobby(server, tmp_path, "Sora"),
-        Pty(dobon("join", str(server), "--name", "Sora"), tmp_path / ".") as pty,
+        Pty(dobon("join", server, "--name", "Sora"), tmp_path / ".") as pty,
     ):
         assert pty.ended() == 77
         restored(pty)
@@ -109,14 +106,9 @@ def test_name_taken(server: Address, tmp_path: Path) -> None:
 
 
 def test_a_server_that_is_gone_is_shown_and_can_be_left(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "server", "--host", "127.0.0.1", "--port", "0", "--no-discovery"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    assert process.stdout is not None
-    where = process.stdout.readline().split()[2]
-    with Pty(dobon("join", where, "--name", "Haru"), tmp_path) as pty:
+    with served() as (where, process), Pty(dobon("join", where, "--name", "Haru"), tmp_path) as pty:
         pty.until_shown("New table")
         process.kill()
-        process.communicate()
         pty.until_shown("The connection is gone")
         pty.press("\x03")
         pty.until_shown("Press Ctrl-C again")
@@ -146,12 +138,10 @@ sys.exit(main())
     ],
     ids=["a key's handler", "drawing", "the session's task", "the first drawing"],
 )
-def test_faults_of_our_own(
-    server: Address, tmp_path: Path, module: str, patch: str, trigger: str | None
-) -> None:
+def test_faults_of_our_own(server: str, tmp_path: Path, module: str, patch: str, trigger: str | None) -> None:
     script = tmp_path / "faulty.py"
     script.write_text(FAULT.format(module=module, patch=patch), "utf-8")
-    with Pty([sys.executable, str(script), "join", str(server), "--name", new_name()], tmp_path) as pty:
+    with Pty([sys.executable, str(script), "join", server, "--name", new_name()], tmp_path) as pty:
         if trigger:
             pty.until_shown("New table")
             pty.press(trigger)
@@ -162,16 +152,16 @@ def test_faults_of_our_own(
     assert "made for this test" in (tmp_path / ".local/state/dobon/fault.txt").read_text("utf-8")
 
 
-def test_the_terminal_closed(server: Address, tmp_path: Path) -> None:
+def test_the_terminal_closed(server: str, tmp_path: Path) -> None:
     with lobby(server, tmp_path) as pty:
         pty.close()
         assert pty.ended() == 129
 
 
-def test_suspended_and_back(server: Address, tmp_path: Path) -> None:
+def test_suspended_and_back(server: str, tmp_path: Path) -> None:
     with Pty(["bash", "--norc", "-i"], tmp_path, PS1="ready> ") as pty:
         pty.until_shown("ready>")
-        pty.press(" ".join(dobon("join", str(server), "--name", new_name())) + "\r")
+        pty.press(" ".join(dobon("join", server, "--name", new_name())) + "\r")
         pty.until_shown("New table")
         pty.press("\x1a")
         pty.until_shown("Stopped")
@@ -185,12 +175,12 @@ def test_suspended_and_back(server: Address, tmp_path: Path) -> None:
         assert pty.modes()[1049] is False
 
 
-def test_mouse_is_off_unless_asked(server: Address, tmp_path: Path) -> None:
+def test_mouse_is_off_unless_asked(server: str, tmp_path: Path) -> None:
     with lobby(server, tmp_path) as pty:
         assert pty.modes()[1000] is False
         pty.press("\x1c")
         pty.ended()
-    command = dobon("join", str(server), "--name", new_name())
+    command = dobon("join", server, "--name", new_name())
     with Pty(command, tmp_path, DOBON_MOUSE="1") as pty:
         pty.until_shown("New table")
         assert pty.modes()[1000] is True
@@ -200,8 +190,8 @@ def test_mouse_is_off_unless_asked(server: Address, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("term", ["dumb", ""])
-def test_a_dumb_terminal_gets_no_escape(server: Address, tmp_path: Path, term: str) -> None:
-    with Pty(dobon("join", str(server), "--name", new_name()), tmp_path, TERM=term) as pty:
+def test_a_dumb_terminal_gets_no_escape(server: str, tmp_path: Path, term: str) -> None:
+    with Pty(dobon("join", server, "--name", new_name()), tmp_path, TERM=term) as pty:
         pty.until_shown("Connected")
         pty.press("quit\n")
         pty.ended()
