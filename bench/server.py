@@ -55,16 +55,22 @@ class Served:
     """A process that serves, and what it has cost so far."""
 
     def __init__(self, *command: str) -> None:
+        self._data = tempfile.TemporaryDirectory()
+        own = ["--data", self._data.name] if command[0] == "server" else []
         self._process = subprocess.Popen(
-            [sys.executable, "-m", *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [sys.executable, "-m", *command, *own],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
         assert self._process.stdout is not None
         line = self._process.stdout.readline().split()
         self.port = int(line[2].rsplit(":", 1)[1] if len(line) > 1 else line[0])
 
     def cpu(self) -> int:
-        """CPU of its main thread so far, ns."""
-        return int(Path(f"/proc/{self._process.pid}/schedstat").read_text().split()[0])
+        """CPU of all its threads so far, ns."""
+        threads = Path(f"/proc/{self._process.pid}/task").glob("*/schedstat")
+        return sum(int(thread.read_text().split()[0]) for thread in threads)
 
     def memory(self) -> int:
         """Resident bytes."""
@@ -74,6 +80,7 @@ class Served:
     def stop(self) -> None:
         self._process.terminate()
         self._process.wait()
+        self._data.cleanup()
 
 
 def serve(arrival: str = "kernel") -> Served:
@@ -241,7 +248,7 @@ def broadcast_cost(rounds: int) -> tuple[float, float]:
     transport = SocketTransport()
     core = Core(Config(), NoRecord(), InlineThinker(), transport.now, transport.clock, lambda: None)
     harvester = Harvester(transport, core)
-    broadcast = Broadcast(1, 0, core.gate, lambda session: None)
+    broadcast = Broadcast(1, 0, core.gate, lambda session: None, lambda: None)
     links = []
     for number in range(SPECTATORS):
         sock = socket.create_connection((HOST, port))

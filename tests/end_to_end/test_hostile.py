@@ -6,14 +6,14 @@ import os
 import random
 import socket
 import struct
-import sys
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 import trio
 
-from .processes import Served, served
+from .processes import COMMAND, Served, served
 from .robots import Frames, Robot, dial_tcp, frame, public
 
 HELLO = {"t": "hello", "versions": [1], "agent": "hostile"}
@@ -214,10 +214,10 @@ async def test_stopping_tells_everybody_and_waits_for_nobody() -> None:
             await trio.open_tcp_stream(server.host, server.port)
 
 
-async def test_a_port_that_is_taken_is_said_in_one_sentence() -> None:
+async def test_a_port_that_is_taken_is_said_in_one_sentence(tmp_path: Path) -> None:
     async with served() as server:
         done = await trio.run_process(
-            [sys.executable, "-m", "server", "--host", server.host, "--port", str(server.port)],
+            [*COMMAND, "--port", str(server.port), "--data", str(tmp_path)],
             capture_stderr=True,
             capture_stdout=True,
             check=False,
