@@ -23,10 +23,12 @@ from .playout import Playout
 from .reading import amounts_in, claim_if, holds, names_suit, play, seat_of, tables_of, unseen
 from .worth import worth_of
 
-BUDGET = 600
-"""Playouts for a decision."""
-FEWEST = 8
-"""Playouts that each choice gets before one is dropped."""
+BUDGET = 1200
+"""Playouts for a decision, at most."""
+BATCH = 12
+"""Worlds between two looks at which choices can be dropped."""
+SURE = 1.4
+"""How many standard deviations a choice may be behind before it is dropped."""
 LAPS = 3
 """How many turns of each seat a playout looks ahead."""
 PRIOR_WEIGHT = 130
@@ -72,17 +74,25 @@ def search(view: View, seen: Sequence[Event], choices: list[Action], budget: int
     worth = worth_of(view.rules, view.seats)
     horizon = view.turn + LAPS * view.seats
     scale = PRIOR_WEIGHT * PRIOR_SCALE[view.rules.scoring]
-    totals = {
-        choice: scale * marks for choice, marks in zip(choices, normal.judge(view, choices), strict=True)
-    }
-    halvings = (len(choices) - 1).bit_length()
-    while len(choices) > 1:
-        for _ in range(max(FEWEST, budget // halvings // len(choices))):
+    weight, scale = PRIOR_WEIGHT, PRIOR_WEIGHT * PRIOR_SCALE[view.rules.scoring]
+    totals = {c: scale * marks for c, marks in zip(choices, normal.judge(view, choices), strict=True)}
+    summed, squares, played = 0.0, 0.0, 0
+    while len(choices) > 1 and played < budget:
+        for _ in range(BATCH):
             world = worlds.deal(rng)
             for choice in choices:
                 trial = world.copy()
                 trial.apply(choice)
                 playout.advance(trial, rng, horizon)
-                totals[choice] += worth.gain(trial, seat)
-        choices = sorted(choices, key=totals.__getitem__, reverse=True)[: (len(choices) + 1) // 2]
-    return choices[0]
+                gain = worth.gain(trial, seat)
+                totals[choice] += gain
+                summed += gain
+                squares += gain * gain
+        played += BATCH * len(choices)
+        weight += BATCH
+        best = max(totals[choice] for choice in choices)
+        # Totals differ by chance: by one standard deviation, as much as this.
+        variance = max(0.0, squares / played - (summed / played) ** 2)
+        chance = (2 * weight * variance) ** 0.5
+        choices = [choice for choice in choices if best - totals[choice] <= SURE * chance]
+    return max(choices, key=totals.__getitem__)

@@ -8,6 +8,7 @@ import pytest
 
 from engine.actions import Do
 from engine.bots import LEVELS, decide, hard, hard_level
+from engine.bots.series import play_match
 from engine.bots.worth import worth_of
 from engine.cards import parse_card
 from engine.round import Round
@@ -101,3 +102,17 @@ def test_nothing_is_decided_where_nothing_is_asked() -> None:
     round = Round.deal(Rules.preset("dobon"), 3, bytes(32))
     other = (round.turn_seat + 1) % 3
     assert decide(CHEAP, view(round, other), [], Random(1)) is None
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("number", range(200))
+def test_random_matches_between_all_levels_come_to_an_end(number: int) -> None:
+    """A hundred matches each time, 20 with the same rules."""
+    rng = Random(f"nightly {number}")
+    for _ in range(5):
+        seats = rng.randint(2, 8)
+        rules = random_rules(rng, seats)
+        for _ in range(20):
+            bots = [rng.choice([CHEAP, LEVELS["easy"], LEVELS["normal"]]) for _ in range(seats)]
+            scores = play_match(rules, bots, rng.randbytes(32))
+            assert min(score["rank"] for score in scores) == 1
