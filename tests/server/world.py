@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -161,6 +162,7 @@ async def world(
     thinker: Thinker | None = None,
     record: Record | None = None,
     clock: Any = "kernel",
+    context: ssl.SSLContext | None = None,
 ) -> AsyncIterator[World]:
     """A running server; it is stopped at the end."""
     network = Network(clock)
@@ -173,7 +175,7 @@ async def world(
         network.clock,
         lambda: harvester.wake(),
     )
-    harvester = Harvester(network, core)
+    harvester = Harvester(network, core, context)
     harvester.listen(network.listener)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(harvester.run)
