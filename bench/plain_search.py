@@ -89,9 +89,9 @@ def _highest(round: Round, seat: int, plays: CardSet) -> Action:
         if VALUE[card] > most:
             best, most = card, VALUE[card]
     bit = 1 << best
-    if bit & round.naming():
+    if bit & round.naming:
         held = [(hand >> 13 * suit & 0x1FFF).bit_count() for suit in range(4)]
-        action = PLAY_NAMING[seat][best][held.index(max(held))]
+        action = PLAY_NAMING[seat][bit][held.index(max(held))]
     else:
         action = PLAY[seat][bit]
     if round.tables.last_call and hand.bit_count() == 2:
