@@ -71,7 +71,7 @@ def level_named(name: str, playouts: int) -> Level:
 
 
 TIME_OF_PLAYOUT = 0.4
-"""How many plain playouts take the time that `hard` needs for one of its budget, stopping early as it does."""
+"""How many plain playouts take the time that `hard` needs for one of its own, stopping early."""
 
 
 def measure(table: Table, matches: int, seed: bytes, playouts: int) -> dict[str, Any]:
