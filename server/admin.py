@@ -81,7 +81,7 @@ class Admin:
         finally:
             path.unlink(missing_ok=True)
 
-    async def _converse(self, stream: trio.SocketStream) -> None:
+    async def _converse(self, stream: trio.abc.Stream) -> None:
         with trio.move_on_after(PATIENCE):
             try:
                 async with stream:
@@ -233,7 +233,7 @@ def _text(asked: Answer, field: str) -> str:
     return text
 
 
-async def _line(stream: trio.SocketStream) -> bytes:
+async def _line(stream: trio.abc.ReceiveStream) -> bytes:
     """Up to the end of a line, of the stream, or of what is taken."""
     line = bytearray()
     while b"\n" not in line and len(line) < LINE:

@@ -82,7 +82,7 @@ class Metrics:
 
 
 async def _converse(
-    stream: trio.SocketStream, core: Core, harvester: Harvester, registry: CollectorRegistry
+    stream: trio.abc.Stream, core: Core, harvester: Harvester, registry: CollectorRegistry
 ) -> None:
     with trio.move_on_after(PATIENCE):
         try:
@@ -94,7 +94,7 @@ async def _converse(
             pass
 
 
-async def _path(stream: trio.SocketStream) -> str | None:
+async def _path(stream: trio.abc.ReceiveStream) -> str | None:
     """The path that is asked for; None for what is no GET."""
     head = bytearray()
     while b"\r\n\r\n" not in head and len(head) < HEAD:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import trio
 
@@ -25,15 +25,15 @@ class Served(NamedTuple):
 
 
 @asynccontextmanager
-async def served(*flags: str) -> AsyncIterator[Served]:
+async def served(*flags: str, **options: Any) -> AsyncIterator[Served]:
     """Start a server on a free port of the loopback, with data of its own unless the flags name some.
 
-    It is stopped at the end, and must then exit with 0.
+    It is stopped at the end, and must then exit with 0. ``options`` are those of `open_process`.
     """
     with tempfile.TemporaryDirectory() as folder:
         data = [] if "--data" in flags else ["--data", folder]
         process = await trio.lowlevel.open_process(
-            [*COMMAND, *data, *flags], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            [*COMMAND, *data, *flags], stdout=subprocess.PIPE, **{"stderr": subprocess.DEVNULL, **options}
         )
         try:
             yield await _started(process)
