@@ -6,11 +6,12 @@ inputs noted. What the server holds, and what everybody was sent, has to be what
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from engine.actions import Action
-from engine.deal import commit_of, seed_of
 from engine.events import Event, event_data
 from engine.legality import Refused
 from engine.match import Match
@@ -49,6 +50,8 @@ class Course:
     results: int = 0
     """Rounds of this match that have ended."""
     latest: tuple[int, int] = (-1, -1)
+    first_claim: int = 0
+    """When the first claim on the last card arrived."""
     over: bool = False
 
 
@@ -96,7 +99,8 @@ class Chronicle:
         course.round, course.results, course.over = None, 0, False
 
     def _draw_secret(self, course: Course, entry: SecretDrawn) -> None:
-        demand(commit_of(entry.secret) == entry.commit, "a commit is not that of its secret", entry)
+        commit = sha256(b"dobon commit" + entry.secret).digest()
+        demand(entry.commit == commit, "a commit is not that of its secret", entry)
         # The next secret is drawn while a round is ended.
         demand(entry.round == course.results + 1 + (course.round is not None), "a secret for no round", entry)
         course.secret, course.commit = entry.secret, entry.commit
@@ -104,7 +108,7 @@ class Chronicle:
     def _deal(self, course: Course, entry: RoundDealt) -> None:
         demand(course.match is not None and course.round is None, "a round within another", entry)
         assert course.match is not None
-        demand(entry.seed == seed_of(course.secret, entry.nonces), "a seed without its nonces", entry)
+        demand(entry.seed == _seed(course.secret, entry.nonces), "a seed without its nonces", entry)
         demand(entry.round == course.results + 1, "a round out of turn", entry)
         course.log = []
         course.round = course.match.deal(entry.seed, course.log)
@@ -122,7 +126,7 @@ class Chronicle:
         if entry.code is None:
             demand((entry.effect, entry.arrival) >= course.latest, "decided out of order", entry)
             course.latest = (entry.effect, entry.arrival)
-        self._enter(course)
+        self._enter(course, entry.arrival)
 
     def _end_round(self, course: Course, entry: RoundEnded) -> None:
         round = course.round
@@ -144,11 +148,22 @@ class Chronicle:
         demand(course.match.ranking() == entry.ranking, "another ranking", entry)
         course.over = True
 
-    def _enter(self, course: Course) -> None:
-        course.events += map(event_data, course.log)
+    def _enter(self, course: Course, arrival: int = 0) -> None:
+        for event in map(event_data, course.log):
+            if event["ev"] == "claimed":
+                if event["order"] == 1:
+                    course.first_claim = arrival
+                event["lag"] = (arrival - course.first_claim) // 1000
+            course.events.append(event)
         course.log.clear()
         assert course.round is not None
         one_place_each(course.round)
+
+
+def _seed(secret: bytes, nonces: Sequence[bytes | None]) -> bytes:
+    """Protocol, section 4, said once more."""
+    given = [nonce or b"" for nonce in nonces]
+    return sha256(b"dobon seed" + secret + b"".join(bytes([len(each)]) + each for each in given)).digest()
 
 
 def _apply(round: Round, action: Action | None) -> str | None:

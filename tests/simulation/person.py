@@ -116,7 +116,8 @@ class Person:
             case 1:
                 self._client.close()
             case 2:
-                self._client.window = 0
+                self._client.window = 0 if self._client.window else WINDOW
+                self._network.stir()
             case _:
                 self._client.send(self._chance.randbytes(self._chance.randrange(1, 30)))
         return True
@@ -242,6 +243,10 @@ class Person:
     def _see(self, view: View) -> None:
         known, fresh = self.view, settled(view)
         self.table = view.table
+        if self.invited is None:
+            # The table was made, and the answer was lost.
+            self.invited = view.table
+            self.seated.set()
         self.views.setdefault((view.table, view.seq), []).append(view)
         if known is not None and known.table == view.table and not self._behind and known.you == view.you:
             may_miss = view.you is None and self.problems
@@ -269,6 +274,9 @@ class Person:
 
     async def _act(self) -> None:
         chance, view = self._chance, self.view
+        if self.problems and self._plan.glutton and self.name == "B" and chance.random() < 0.05:
+            await self._gorge()
+            return
         if self.problems and chance.random() < self._plan.folly:
             self._be_foolish()
             return
@@ -276,15 +284,11 @@ class Person:
             await self._have_a_whim()
             return
         if view is None:
-            if self.invited is not None and not self._asked:
+            if self.invited is not None and not self._asked and chance.random() < 0.3:
                 self._request("join" if chance.random() < 0.9 else "watch", table=self.invited)
             return
         if view.you is None:
-            if (
-                view.phase in ("open", "over")
-                and not self._asked
-                and any(s.kind == "empty" for s in view.seats)
-            ):
+            if view.phase in ("open", "over") and not self._asked and not _full(view):
                 self._request("join", table=self.table)
             self._lead(view)
             return
@@ -298,8 +302,10 @@ class Person:
             return
         if view.paused:
             self._request("pause", table=self.table, on=False)
-        elif view.phase == "open" and self._chance.random() < 0.2:
+        elif view.phase == "open" and self._chance.random() < (0.2 if _full(view) else 0.01):
             self._request("start", table=self.table, fill="easy")
+        elif view.phase == "over" and self.problems and self._chance.random() < 0.03:
+            self._request("start", table=self.table, fill="normal")
 
     def _once(self, key: object, t: str, **fields: Any) -> bool:
         """Ask for it unless it was asked for before."""
@@ -364,6 +370,15 @@ class Person:
             case _:
                 self._request("chat", table=chance.choice([None, 99]), text="x" * chance.choice([1, 201]))
 
+    async def _gorge(self) -> None:
+        """Ask for views as fast as is allowed, and read none of them for a while."""
+        self._client.window = 0
+        for _ in range(600):
+            self._request("sync", table=self.table)
+            await trio.sleep(0.05)
+        self._client.window = WINDOW
+        self._network.stir()
+
     async def _have_a_whim(self) -> None:
         chance = self._chance
         match chance.randrange(9):
@@ -385,6 +400,10 @@ class Person:
                 self._request("tables")
             case _:
                 await trio.sleep(chance.choice([1, 11, 40]))
+
+
+def _full(view: View) -> bool:
+    return all(seat.kind != "empty" for seat in view.seats)
 
 
 def _same(known: View, fresh: View) -> None:

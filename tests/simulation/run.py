@@ -25,6 +25,7 @@ from .emissions import heard_of
 from .machine import Machine
 from .person import Person
 from .plan import Plan, plan_of
+from .timing import Clock
 
 LAST_HOUR = 6 * 3600
 """Seconds of trouble-free time within which everything must have come to its end."""
@@ -71,7 +72,7 @@ async def _run(plan: Plan, folder: Path) -> Report:
             await _go_home(machine, people)
             demand(trio.lowlevel.current_statistics().tasks_living == tasks, "tasks are left")
             nursery.cancel_scope.cancel()
-    return _judge(machine, people)
+    return _judge(plan, machine, people)
 
 
 async def _invite(plan: Plan, people: list[Person]) -> None:
@@ -119,6 +120,8 @@ async def _calm(machine: Machine, people: list[Person]) -> None:
         demand(not person._asked, person.name, "was never answered:", person._asked)
     for number, course in machine.chronicle.courses.items():
         machine.emissions.agree(number, course.events, complete=True)
+    for table in machine.core.lobby.tables.values():
+        demand(table.host in table.broadcast.members, "nobody is the host")
 
 
 async def _go_home(machine: Machine, people: list[Person]) -> None:
@@ -135,9 +138,12 @@ async def _go_home(machine: Machine, people: list[Person]) -> None:
     demand(not core.visitors._doors.connections, "connections are counted")
 
 
-def _judge(machine: Machine, people: list[Person]) -> Report:
-    """Everybody heard what was said, each thing they asked for was done once."""
+def _judge(plan: Plan, machine: Machine, people: list[Person]) -> Report:
+    """Everybody heard what was said, in time, and each thing they asked for was done once."""
     emissions = machine.emissions
+    if plan.crashes <= 0 and not plan.full_disk:
+        for course in emissions.said.values():
+            Clock().follow(course[seq] for seq in sorted(course))
     digest = sha256()
     for person in people:
         for table, seat, data in person.heard:
