@@ -20,7 +20,7 @@ if sys.platform != "win32":
 
 MOST_TABLES: Final = 350
 """The most tables a server can be set to: the longest list of them has to fit in one frame."""
-OTHER_FILES: Final = 40
+OTHER_FILES: Final = 48
 """Descriptors for all that is no player's connection: listeners, logs, data, bots, discovery."""
 GUESSES: Final = 20
 """Wrong passwords that an address may send at once."""
