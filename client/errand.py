@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 import trio
 
 from protocol.joincode import BadAddress, parse_address
-from protocol.messages import Create, Join, Start, Tables, Watch
+from protocol.messages import Create, Join, OkTables, Start, Tables, Watch
 
 from .app import App
 from .command import Exit
@@ -64,7 +64,9 @@ async def _begin(app: App, session: Session, goal: Goal) -> None:
             kind = Watch if goal.watching else Join
             session.post(kind(table=goal.table, password=goal.password))
         else:
-            session.post(Tables())
+            reply = await session.request(Tables())
+            if goal.watching and isinstance(reply, OkTables) and len(reply.tables) == 1:
+                session.post(Watch(table=reply.tables[0].table, password=goal.password))
     except (NotConnected, Over, RequestLost):
         pass  # the screen tells of the connection
 

@@ -13,6 +13,7 @@ from protocol.messages import Dobon, Draw, Pass, Pause, Play, Request, Rps, Star
 
 from .knowledge import call_needed, holds, may_claim, names_suit
 from .rulebook import understood
+from .screen.options import held
 
 if TYPE_CHECKING:
     from .app import App
@@ -145,7 +146,8 @@ class Game:
     def _asked(self, word: str) -> View | None:
         """The view if the player may do this now and the screen showed so; else it is said why not."""
         app, view, seen, _ = self._app, self._view(), self._app.drawn, self._app.translate
-        if view is None or seen is None:
+        table = app.model.table
+        if view is None or seen is None or table is None or held(table) is not None:
             return None
         if view.may is None:
             app.tell(_("It is not your turn."))

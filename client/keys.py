@@ -204,9 +204,9 @@ def line(app: App) -> None:
     app.deeds.move(1 if app.pressed == "down" else -1)
 
 
-@on("list", "pageup", "pagedown")
+@on("list", "pageup", "pagedown", "home", "end")
 def lines(app: App) -> None:
-    app.deeds.move(10 if app.pressed == "pagedown" else -10)
+    app.deeds.move({"pageup": -10, "pagedown": 10, "home": -1000, "end": 1000}[app.pressed])
 
 
 @on("list", "left", "right")

@@ -51,7 +51,7 @@ def _draw_list(canvas: Canvas, scene: Scene, row: int) -> None:
     table = scene.table
     inside = min(canvas.width - 4, 100)
     x = (canvas.width - inside) // 2
-    log = 4 if table is not None and scene.ui.page is None else 0
+    log = (4 if canvas.height >= 20 else 2) if table is not None and scene.ui.page is None else 0
     height = canvas.height - 4 - log
     typing = scene.ui.typing
     draw_form(canvas, (x, 2, inside, height), rows, chosen, typing.key if typing else None)

@@ -106,6 +106,10 @@ def draw_title(canvas: Canvas, text: str, keys: str) -> None:
     canvas.put(0, canvas.height - 1, clip(f" {keys}", canvas.width), "class:calm")
 
 
+NOT_FIRST = "、。，．！？）」』】：；ー"
+"""What no line of Japanese begins with."""
+
+
 def wrapped(text: str, width: int) -> list[str]:
     """A text in lines of at most `width` columns, broken at spaces or, in a script without, anywhere."""
     lines: list[str] = []
@@ -118,6 +122,8 @@ def wrapped(text: str, width: int) -> list[str]:
             cut = last if 0 < last < len(line) else len(line) - 1
             if cut <= 0:
                 cut = max(1, len(line) - 1)
+            if cut > 1 and line[cut] in NOT_FIRST:
+                cut -= 1
             lines.append(line[:cut].rstrip())
             line, last = line[cut:].lstrip(), -1
     if line:

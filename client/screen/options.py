@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.cards import RANKS
-from protocol.messages import Play, View
+from protocol.messages import Draw, Pass, Play, View
+from protocol.requests import Act
 
 from ..knowledge import attack_cards, call_needed, can_dobon, may_claim
 from ..model import Table
@@ -26,9 +27,9 @@ def attack_steps(view: View) -> tuple[int, int] | None:
     return view.attack.draw // times, times
 
 
-def held_play(table: Table) -> Play | None:
-    """The viewer's own play that waits for the end of the grace."""
-    return next((each for each in table.pending if isinstance(each, Play)), None)
+def held(table: Table) -> Act | None:
+    """The viewer's own action that waits for the end of the grace."""
+    return next((each for each in table.pending if isinstance(each, Play | Draw | Pass)), None)
 
 
 @dataclass(frozen=True, slots=True)

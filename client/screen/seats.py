@@ -176,7 +176,7 @@ def draw_compact(canvas: Canvas, scene: Scene, y: int) -> int:
         count = "" if seat.count is None else str(seat.count)
         points = standing(scene, seat)
         room = max(3, half - 5 - len(count) - columns(points) - (columns(text) + 1 if text else 0))
-        end = canvas.put(x, row, mark, "class:seat.on")
+        end = canvas.put(x, row, mark, "class:name.on")
         end = canvas.put(end, row, clip(scene.name(seat.seat), room), "class:name.on" if on else "class:name")
         end = canvas.put(end + 1, row, scene.glyphs.back if count else "", "class:back")
         end = canvas.put(end, row, count, "class:count")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from protocol.messages import View
+from protocol.messages import Play, View
 
 from ..knowledge import can_dobon, may_claim, total
 from ..model import Table
-from .options import held_play
+from .options import held
 from .scene import Scene
 
 URGENT = "class:urgent"
@@ -41,11 +41,11 @@ def sentence(scene: Scene) -> tuple[str, str]:
     if can_dobon(view):
         count = total(view.hand or [])
         return URGENT, _("Dobon! Your hand counts {count}: press Tab.").format(count=count)
-    if play := held_play(table):
-        card = scene.glyphs.card(play.card)
-        return CALM, _("Your {card} is on its way; until the grace ends a Dobon comes first.").format(
-            card=card
-        )
+    if (action := held(table)) is not None:
+        if isinstance(action, Play):
+            text = _("Your {card} is on its way; until the grace ends a Dobon comes first.")
+            return CALM, text.format(card=scene.glyphs.card(action.card))
+        return CALM, _("That is on its way; until the grace ends a Dobon comes first.")
     return _playing(scene, table)
 
 
