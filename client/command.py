@@ -70,6 +70,7 @@ def command_table(_: Translate) -> dict[str, Command]:
         "serve": Command("server.serve", _("run a server for others to join")),
         "admin": Command("server.admin_command", _("look after a server that runs on this machine")),
         "sim": Command("server.simulate", _("let bots play each other")),
+        "export": Command("server.export", _("write down a match that was played here")),
         "verify": Command("server.verify", _("play a recorded match again and see whether it agrees")),
     }
 

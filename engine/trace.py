@@ -13,6 +13,7 @@ missing.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
 
 from .actions import Action, action_from_data, action_to_data
@@ -35,7 +36,8 @@ class BadTrace(ValueError):
 class Difference(NamedTuple):
     """The first place where a trace and the rules part.
 
-    `round` counts from 1 (0: the match as a whole), `step` from 1 (0: before the first step).
+    `round` counts from 1, `step` from 1 (0: before the first step). In round 0, step 0 is the ranking and
+    step 1 the checksum.
     """
 
     round: int
@@ -77,6 +79,12 @@ def compact(data: object) -> str:
     return json.dumps(data, separators=(",", ":"))
 
 
+def seal(trace: Json) -> Json:
+    """The trace with a checksum of all of it: an arrival within a grace, say, follows from nothing else."""
+    bare = {key: value for key, value in trace.items() if key != "sha256"}
+    return {**bare, "sha256": sha256(compact(bare).encode()).hexdigest()}
+
+
 def traces_in(data: object) -> list[Json]:
     """The traces in a file's data, which is one trace or a list of them. Raises BadTrace."""
     found: list[Any] = data if isinstance(data, list) else [data]
@@ -113,12 +121,14 @@ def check(trace: Mapping[str, Any]) -> Difference | None:
                 return Difference(number, index, *differs)
         if round.phase is not Phase.OVER:
             if number == len(rounds) and "ranking" not in trace:
-                return None
+                break
             return Difference(number, len(steps), "the end of the round", "the round goes on")
         match.finish(round)
     if "ranking" in trace and (match.ranking() != trace["ranking"] or not match.over):
         got = match.ranking() if match.over else "the match goes on"
         return Difference(0, 0, trace["ranking"], got)
+    if "sha256" in trace and (sealed := seal(dict(trace))["sha256"]) != trace["sha256"]:
+        return Difference(0, 1, f"sha256 {trace['sha256']}", f"sha256 {sealed}")
     return None
 
 
@@ -243,6 +253,8 @@ def _play(round: Round, steps: Sequence[Any]) -> Iterator[tuple[object, object] 
             rank = -1  # what arrives with a deadline is too late for it
             if step.get("do") != "expire":
                 rank = (_get(step, "seat", int) - base) * direction % round.seats
+            if arrival > effect:
+                yield f"nothing done before it arrived at {arrival}", f"a step done at {effect}"
             if (effect, arrival, rank) < last:
                 yield f"nothing that arrived before {last[1]}", f"a step that arrived at {arrival}"
             last = (effect, arrival, rank)

@@ -9,20 +9,30 @@ from typing import Any
 
 from engine.trace import BadTrace, Difference, check, compact, traces_in
 
+from .export import LABEL, NoMatch, add_data_argument, export
+from .folder import kept_at
+
 Translate = Callable[[str], str]
 
 
 def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
     """The options of `dobon verify`."""
     parser.add_argument(
-        "file", type=Path, help=_("one match or a list of them, as sim and export write them")
+        "file",
+        metavar=_("FILE|MATCH"),
+        help=_(
+            "one match or a list of them, as sim and export write them; or the number of a match kept here"
+        ),
     )
+    add_data_argument(parser, _)
 
 
 def run(args: argparse.Namespace, _: Translate) -> int:
-    """Check one file: 0 if all agrees; 1, with one sentence, if not or if the file is no trace."""
+    """Check one file or match: 0 if all agrees; 1, with one sentence, if not or if it is no trace."""
     try:
-        data = json.loads(args.file.read_bytes())
+        data = _data(args, _)
+    except NoMatch as problem:
+        return _fail(str(problem))
     except OSError as error:
         return _fail(_("{file} can't be read: {reason}").format(file=args.file, reason=error.strerror))
     except (ValueError, RecursionError):
@@ -49,9 +59,16 @@ def run(args: argparse.Namespace, _: Translate) -> int:
     return 0
 
 
+def _data(args: argparse.Namespace, _: Translate) -> Any:
+    path = Path(args.file)
+    if not path.exists() and LABEL.fullmatch(args.file):
+        return export(kept_at(args.data), args.file, _)
+    return json.loads(path.read_bytes())
+
+
 def _sentence(match: int, differs: Difference, _: Translate) -> str:
     if differs.round == 0:
-        place = _("match {match}, the ranking")
+        place = _("match {match}, the checksum") if differs.step else _("match {match}, the ranking")
     elif differs.step == 0:
         place = _("match {match}, round {round}, the deal")
     else:

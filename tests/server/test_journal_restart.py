@@ -147,7 +147,7 @@ async def test_nobody_is_waited_for_who_does_not_come_back(
         watcher = await server.watcher("C", players[0].table)
         await watcher.event("match_over")
         seats = [event for event in watcher.events() if event["ev"] == "seat"]
-        assert {seat["seat"] for seat in seats if seat["status"] == "autopilot"} == {0, 1}
+        assert {seat["seat"] for seat in seats if seat["status"] == "autopilot"} == {0, 2}
         again = await server.resume(players[0])
         view = await again.next(t="view")
         assert view["phase"] == "over"
