@@ -12,24 +12,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.filters import Condition
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.keys import Keys
 
 from protocol.connection import Answer
 from protocol.messages import Error, Leave, Request, Tables, View
 
 from . import keys
+from .bindings import bindings
 from .control import Screenful
 from .deeds import Deeds, Wish
 from .frugal import terminal_output
 from .game import Game, unchanged
 from .glyphs import Glyphs
 from .i18n import catalogue, language
-from .knowledge import can_dobon, sorted_hand
 from .model import Model, update
 from .notices import Message
 from .screen.canvas import Frame
 from .screen.draw import draw, first_line, text_lines
+from .screen.follow import asked_for, followed, rings
 from .screen.middle import highlight_ms
 from .screen.scene import Page, Scene, Size, Typing, Ui
 from .settings import BadSettings, Settings, save
@@ -179,30 +178,11 @@ class App:
         self.ui = replace(self.ui, told=refusal(error, self.translate))
 
     def _arranged(self, before: View | None, view: View) -> None:
-        """What follows from a change at the table: the chosen card, the bell, highlights, what is done by
-        itself."""
-        ui, hand = self.ui, sorted_hand(view, self.settings.sort)
-        playable = view.playable or ()
-        card = ui.card
-        if view.drawn is not None and (before is None or before.drawn != view.drawn):
-            card = view.drawn
-        elif playable and card not in playable and (before is None or before.act_on != view.act_on):
-            card = next(each for each in hand if each in playable)
-        elif card not in hand:
-            card = hand[0] if hand else None
-        started = dict(ui.started)
-        if before is not None and before.direction is not None and before.direction != view.direction:
-            started["direction"] = _now()
-        changes: dict[str, Any] = {"card": card, "started": MappingProxyType(started)}
-        page = ui.page
-        stale = page is not None and page.page in ("suit", "throw") and view.act_on is None
-        self.ui = replace(ui.closed() if stale else ui, **changes)
-        asked = view.act_on is not None and (before is None or before.act_on != view.act_on)
-        claim = can_dobon(view) and (before is None or before.claim_on != view.claim_on)
-        if self.settings.bell and (asked or claim) and view.you is not None:
+        """What follows from a change at the table: the chosen card, the bell, what is done by itself."""
+        self.ui = followed(self.ui, before, view, self.settings.sort, _now())
+        if self.settings.bell and view.you is not None and rings(before, view):
             self.application.output.bell()
-        if before is None or _asked_for(before) != _asked_for(view):
-            self.ui = replace(self.ui, told="")
+        if before is None or asked_for(before) != asked_for(view):
             self._do_by_itself(view)
 
     def _do_by_itself(self, view: View) -> None:
@@ -390,7 +370,7 @@ class App:
     def _application(self) -> Application[int]:
         application: Application[int] = Application(
             layout=self._screenful.layout,
-            key_bindings=self._bindings(),
+            key_bindings=bindings(self.press, self._screenful, self._typed, self._end_typing),
             full_screen=True,
             mouse_support=Condition(lambda: self.settings.mouse),
             min_redraw_interval=REDRAW,
@@ -401,43 +381,6 @@ class App:
         application.timeoutlen = 0.05
         application.terminal_size_polling_interval = None
         return application
-
-    def _bindings(self) -> KeyBindings:
-        bindings = KeyBindings()
-        free = Condition(lambda: not self._screenful.is_typing)
-        typing = Condition(lambda: self._screenful.is_typing)
-        for name in sorted({key for place in keys.KEYS.values() for key in place}):
-
-            def pressed(event: KeyPressEvent, name: str = name) -> None:
-                self.press(name)
-
-            anywhere = name in ("c-c", "<sigint>", "c-z", "c-\\")
-            bindings.add(name, filter=True if anywhere else free, eager=True)(pressed)
-
-        @bindings.add(Keys.Any, filter=free)
-        def _other(event: KeyPressEvent) -> None:
-            self.press("")
-
-        @bindings.add("enter", filter=typing, eager=True)
-        def _enter(event: KeyPressEvent) -> None:
-            self._typed()
-
-        @bindings.add("escape", filter=typing, eager=True)
-        def _escape(event: KeyPressEvent) -> None:
-            self._end_typing()
-
-        @bindings.add(Keys.BracketedPaste, eager=True)
-        def _paste(event: KeyPressEvent) -> None:
-            if self._screenful.is_typing:
-                room = event.data[: 4 * 200].replace("\r", " ").replace("\n", " ")
-                self._screenful.buffer.insert_text(room)
-
-        return bindings
-
-
-def _asked_for(view: View) -> tuple[object, ...]:
-    """What the player could be asked to do, changed whenever something new is."""
-    return view.act_on, view.drawn, view.claim_on, view.claim, view.phase
 
 
 def _now() -> int:

@@ -172,7 +172,6 @@ def test_a_play_for_a_turn_not_yet_seen_does_nothing() -> None:
             "direction": 1,
             "suit": "H",
             "attack": None,
-            "deadline": 130_000,
         }
         app.feed(event("turn", **turn, deadline=130_000, playable=["3H"], may=["play", "draw"]))
         press(app, "enter", "d")
