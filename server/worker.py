@@ -17,7 +17,7 @@ from engine.actions import Action
 from engine.bots import hard
 
 LENGTH = Struct(">I")
-NICENESS = 5
+NICENESS = 19
 """On a machine of one core the server's loop comes first."""
 
 
