@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -24,7 +25,12 @@ NOT_ALLOWED: Final = 77
 
 
 def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
-    parser.add_argument("--data", metavar=_("FOLDER"), help=_("where the server keeps its matches"))
+    parser.add_argument(
+        "--data",
+        default=os.environ.get("DOBON_DATA"),
+        metavar=_("FOLDER"),
+        help=_("where the server keeps its matches"),
+    )
     parser.add_argument("--json", action="store_true", help=_("print JSON, for programs"))
     deeds = parser.add_subparsers(dest="do", metavar=_("COMMAND"), title=_("commands"), required=True)
     deeds.add_parser("list", help=_("who is here, and the tables"))
