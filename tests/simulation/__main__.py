@@ -1,4 +1,4 @@
-"""Play seeds again: `python -m tests.simulation SEED …`, or `FIRST-LAST`."""
+"""Play seeds again: `python -m tests.simulation [--first] SEED …`, or `FIRST-LAST`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from .run import simulate
 
 
 def main(arguments: list[str]) -> int:
-    """Print a line for every seed; 1 if any failed."""
+    """Print a line for every seed; 1 if any failed. With ``--first`` nothing follows the first failure."""
     failed = 0
+    first_only = "--first" in arguments
+    arguments = [argument for argument in arguments if argument != "--first"]
     for argument in arguments:
         first, _, last = argument.partition("-")
         for seed in range(int(first), int(last or first) + 1):
@@ -23,6 +25,8 @@ def main(arguments: list[str]) -> int:
                     fault = fault.exceptions[0]
                 print(f"{seed}: {plan_of(seed)}")
                 traceback.print_exception(fault, limit=-6, file=sys.stdout)
+                if first_only:
+                    return 1
             else:
                 print(f"{seed}: {report.events} events, {report.counts}", flush=True)
     return min(failed, 1)
