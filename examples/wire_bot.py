@@ -25,6 +25,7 @@ GREATEST_FRAME = 1_048_576
 VALUES = {rank: number for number, rank in enumerate("A23456789TJQK", 1)}
 NOTHING: Message = {}
 RATE_PAUSE = 0.1
+LOOK_PAUSE = 0.25
 
 
 class Refused(Exception):
@@ -106,12 +107,12 @@ class Bot:
         self.sent: dict[int, tuple[str, Message]] = {}  # requests without an answer, by id
         self.again: list[tuple[str, Message]] = []  # those that came too fast
         self.pong: Message | None = None
-        self.wake: float | None = None  # when to act although nothing has arrived
-        self.look = False  # then ask for a view: our counter may have come due
+        self.wake: float | None = None  # until when nothing is sent
+        self.looking = False  # whether we look for the moment when our counter is asked for
         self.started = self.over = False
 
-    def play(self) -> list[Message]:
-        """Play to the end of the match; returns its ranking."""
+    def play(self) -> list[str]:
+        """Play to the end of the match; returns its ranking, best first."""
         while not self.over:
             self.handle(self.wire.receive(self.wake))
             if self.wake is not None and time.monotonic() >= self.wake:
@@ -119,8 +120,8 @@ class Bot:
             while self.act():
                 pass
         assert self.view is not None
-        ranking: list[Message] = self.view["ranking"]
-        return ranking
+        names = [seat["name"] for seat in self.view["seats"]]
+        return [f"{place['rank']} {names[place['seat']]} {place['total']}" for place in self.view["ranking"]]
 
     def call(self, kind: str, **fields: Any) -> Message:
         """Ask, and wait for the answer; whatever else arrives is handled."""
@@ -136,14 +137,13 @@ class Bot:
             while time.monotonic() < until:
                 self.handle(self.wire.receive(until))
 
-    def ask(self, kind: str, **fields: Any) -> int:
+    def ask(self, kind: str, **fields: Any) -> None:
         """Ask, and go on; `answered` hears of the answer."""
         fields["table"] = self.table
         asked = self.wire.request(kind, **fields)
         self.sent[asked] = (kind, fields)
         if kind == "dobon":
             self.claiming = asked
-        return asked
 
     def sit(self, options: argparse.Namespace) -> None:
         """Take a seat at the table named, at one that waits for players, or at a new one."""
@@ -183,14 +183,17 @@ class Bot:
                 message["phase"] == "rps" and message["you"] in message["candidates"]
             )
             self.over = self.started and message["phase"] == "over"
+            if self.looking and message["phase"] == "claim" and message["claim"] is None:
+                self.look_again()
+            else:
+                self.looking = False
         elif kind == "event" and message["table"] == self.table and self.view is not None:
             if message["seq"] != self.view["seq"] + 1:
                 self.view = None
                 self.ask("sync")
                 return
             self.view["seq"] = message["seq"]
-            follow = getattr(self, f"on_{message['ev']}", None)
-            if follow:
+            if follow := getattr(self, f"on_{message['ev']}", None):
                 follow(self.view, message)
 
     def answered(self, request: int, code: str) -> None:
@@ -209,9 +212,6 @@ class Bot:
 
     def on_host(self, view: Message, event: Message) -> None:
         view["host"] = {"seat": event["seat"], "name": event["name"]}
-
-    def on_rules(self, view: Message, event: Message) -> None:
-        view["rules"] = event["rules"]
 
     def on_match(self, view: Message, event: Message) -> None:
         view |= {"rules": event["rules"], "ready_on": event["seq"], "phase": "between"}
@@ -256,8 +256,7 @@ class Bot:
                 self.asks(view, event, view["act_on"])
 
     def on_passed(self, view: Message, event: Message) -> None:
-        if view["phase"] == "turn":
-            view["claim_on"] = None
+        view["claim_on"] = None
 
     def on_claimed(self, view: Message, event: Message) -> None:
         rules, own = view["rules"], view["discard_by"] == view["you"]
@@ -267,16 +266,18 @@ class Bot:
         if own and rules["counter"] == "ask" and event["seat"] != view["you"]:
             if rules["claims"] != "all":
                 view["claim"] = "open"
-            elif event["order"] == 1 and event["deadline"] is not None:
-                # Nothing tells when the others' time ends and ours begins; at this deadline it surely has.
-                self.look, self.wake = True, time.monotonic() + (event["deadline"] - event["at"]) / 1000
+            elif event["order"] == 1:
+                self.look_again()
         elif not own and rules["claims"] == "first":
             view["claim"] = None
 
+    def look_again(self) -> None:
+        """With `claims: all` no event tells when our counter is asked for, but the view does."""
+        self.looking, self.wake = True, time.monotonic() + LOOK_PAUSE
+
     def on_round_over(self, view: Message, event: Message) -> None:
-        last = event["deadline"] is None
         view |= {"phase": "between", "claim_on": None, "act_on": None}
-        view["ready_on"] = None if last else event["seq"]
+        view["ready_on"] = None if event["deadline"] is None else event["seq"]  # none after the last
         self.asked = False
 
     def on_match_over(self, view: Message, event: Message) -> None:
@@ -306,8 +307,8 @@ class Bot:
             self.ask(kind, **fields)
         elif view is None:
             return False
-        elif self.look:
-            self.look, self.view = False, None
+        elif self.looking:
+            self.view = None
             self.ask("sync")
         elif claim := self.claim(view):
             view["claim"] = None
@@ -385,14 +386,11 @@ def main() -> int:
         bot = Bot(connect(host, int(port or 5213), options.name))
         bot.sit(options)
         print(f"at table {bot.table}", file=sys.stderr, flush=True)
-        ranking = bot.play()
+        print(*bot.play(), sep="\n")
+        bot.call("leave", table=bot.table)
     except (OSError, Refused) as error:
         print(error, file=sys.stderr)
         return 1
-    assert bot.view is not None
-    for place in ranking:
-        print(place["rank"], bot.view["seats"][place["seat"]]["name"], place["total"])
-    bot.call("leave", table=bot.table)
     return 0
 
 
