@@ -93,11 +93,11 @@ class Broadcast:
         """Something for one member alone, in its place among the events."""
         self._apart(player).append(frame)
 
-    def flush(self) -> None:
-        """Send what has been said since the last time."""
+    def flush(self) -> bool:
+        """Send what has been said since the last time; whether there was anything."""
         frames, own = self._frames, self._own
         if not frames and not own:
-            return
+            return False
         # What is told has to be in the record first.
         self._keep()
         self._frames, self._own = [], {}
@@ -124,6 +124,7 @@ class Broadcast:
                 late.append(member)
         for member in late:
             self._overflow(member)
+        return True
 
     def _apart(self, player: int) -> list[bytes]:
         frames = self._own.get(player)

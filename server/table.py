@@ -138,8 +138,9 @@ class Table:
             self._finish_match()
         if not self.is_closed and not self.playing and not self.broadcast.members:
             self.close("empty")
-        self.keep()
-        self.broadcast.flush()
+        if not self.broadcast.flush():
+            # Else it was kept before anything was sent.
+            self.keep()
         self.floor.changed(self)
 
     def next(self) -> int | None:
