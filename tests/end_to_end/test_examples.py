@@ -42,6 +42,18 @@ def run(program: str, *words: str, cwd: Path) -> subprocess.CompletedProcess[str
     )
 
 
+def dobon(*words: str, cwd: Path) -> str:
+    """What the command prints."""
+    return subprocess.run(
+        [sys.executable, "-m", "client.command", *words],
+        cwd=cwd,
+        env={"PYTHONPATH": str(ROOT), "HOME": str(cwd)},
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        check=True,
+    ).stdout
+
+
 def step_of(round: Round, rng: random.Random) -> Action:
     """Any legal action; a claim where several seats have one, a waiver where nothing else is left."""
     actions = [action for seat in range(SEATS) for action in round.legal_actions(seat)]
@@ -120,13 +132,7 @@ def test_a_sound_record_holds(record: Json, tmp_path: Path) -> None:
 
 def test_a_match_between_bots_holds_too(tmp_path: Path) -> None:
     words = "sim --matches 8 --bots easy,normal --rules pageone --rule hand=3 --seed 07 --trace bots.json"
-    subprocess.run(
-        [sys.executable, "-m", "client.command", *words.split()],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
+    dobon(*words.split(), cwd=tmp_path)
     assert '"turned"' in (tmp_path / "bots.json").read_text()
     done = run("check_deal.py", "bots.json", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (
@@ -295,8 +301,10 @@ class Seated:
 @pytest.mark.parametrize(
     "rules", [{}, {"preset": "pageone", "claims": "all", "jokers": 2, "order_by": "rps"}]
 )
-async def test_the_wire_bot_plays_a_match_against_bots(rules: Json) -> None:
-    async with served() as server:
+async def test_the_wire_bot_plays_a_match_against_bots_that_can_be_checked(
+    rules: Json, tmp_path: Path
+) -> None:
+    async with served("--data", str(tmp_path / "data")) as server:
         words = ["--new", "--bots", "easy,normal", "--rules", json.dumps(rules), "--settings", QUICK]
         bot = await Seated.start(server, "--name", "Stranger", *words)
         ranking = await bot.ranking()
@@ -305,6 +313,13 @@ async def test_the_wire_bot_plays_a_match_against_bots(rules: Json) -> None:
     assert "Stranger" in {name for _rank, name, _total in ranking}
     totals = [int(total) for _rank, _name, total in ranking]
     assert totals == sorted(totals, reverse=rules.get("preset") == "pageone")
+
+    exported = dobon("export", "1", "--data", "data", cwd=tmp_path)
+    for of_round in json.loads(exported)["rounds"]:
+        assert {"secret", "nonces", "commit"} <= of_round.keys()
+        assert any(of_round["nonces"])  # the wire bot's
+    status, said = verdict(json.loads(exported), tmp_path)
+    assert status == 0, said
 
 
 async def test_wire_bots_find_each_other_and_see_the_same_match() -> None:
