@@ -83,11 +83,16 @@ class Visitors:
         self.counts.connections += 1
         has_room = self._doors.enter(peer.address)
         if self.bans.holds(peer.address):
-            self.end(connection, "kicked")
+            self._turn_away(connection, "kicked")
         elif not has_room:
-            self.end(connection, "server_full")
+            self._turn_away(connection, "server_full")
         else:
             self._timers.set(now + HELLO_TIME, partial(self._expect_hello, connection))
+
+    def _turn_away(self, connection: Connection, code: str) -> None:
+        """End a connection before it has said anything. To one that may be about to speak TLS nothing is said:
+        a word in the open would look as if the server had stopped encrypting."""
+        self.end(connection, None if self._config.require_tls else code)
 
     def take_back(self, session: Session) -> None:
         """A session from an earlier process; whoever it belongs to has to come back."""

@@ -30,6 +30,7 @@ from protocol.joincode import Address
 from protocol.messages import Create, Error, Join, Leave, Ok, OkCreate, Play, Start, Welcome
 from server.certificate import CERTIFICATE, KEY, NoCertificate, fingerprint_of, identity
 from server.config import Config
+from server.limits import Limits
 from tests.end_to_end.processes import Served, served
 
 from .encrypted import EncryptedClient, dial_encrypted, hello_encrypted, trusting
@@ -168,6 +169,16 @@ async def test_of_two_claims_over_tls_the_earlier_arrival_is_first(
         assert end["winners"] == [first]
         late = await callers[3 - first].next(re=9)
         assert (late["code"], late["by"]) == ("too_late", 1000)
+
+
+async def test_who_is_turned_away_hears_nothing_in_the_open(tmp_path: Path, autojump_clock: Clock) -> None:
+    """A client that knows the certificate would take it for somebody in between."""
+    secured = identity(tmp_path, english)
+    config = Config(require_tls=True, limits=Limits(connections=2))
+    async with world(config, context=secured.context) as server:
+        assert (await hello_encrypted(server, "Haru")).token
+        late = server.network.connect()
+        assert await late.receive() == b""
 
 
 async def test_a_handshake_that_never_ends_is_cut(tmp_path: Path, autojump_clock: Clock) -> None:
