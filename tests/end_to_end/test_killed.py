@@ -1,0 +1,179 @@
+"""Servers that are killed at any moment: nothing that was told is lost, and nobody sees a second truth."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import trio
+
+from engine.trace import check
+from server.export import export
+
+from .robots import Message, Robot, SocketWire, Wire, public
+
+FAST = {"grace": 20, "claim_time": 1000, "opening_time": 1000, "ready_time": 2000, "bot_pace": 0}
+RULES = {"preset": "dobon", "rounds": 12, "claims": "last", "counter": "ask", "jokers": 1, "last_call": 1}
+TOLD_BY_TABLE = ("seat", "spectator", "host", "rules", "match", "ready", "match_over", "chat", "paused")
+
+
+class Survivor(Robot):
+    """A robot that comes back to whatever server there is, and watches over what it is told."""
+
+    def __init__(self, name: str, port: int) -> None:
+        # A chance next to none: but what was decided before a kill may be answered `duplicate` after it.
+        super().__init__(name, self._knock, cuts=1e-12, pause=0.01)
+        self.port = port
+        self.heard = 0
+        self.stirred = trio.Event()
+
+    async def _knock(self) -> Wire:
+        while True:
+            with suppress(OSError):
+                return SocketWire(await trio.open_tcp_stream("127.0.0.1", self.port))
+            await trio.sleep(0.02)
+
+    async def _hear(self, message: Message) -> None:
+        told = max((event["seq"] for event in self.events), default=0)
+        if message["t"] == "welcome" and message["last_id"] > self._id:
+            self.problems.append(f"{message['last_id']} arrived, {self._id} was the last sent")
+        if message["t"] in ("view", "event") and message["seq"] < told:
+            self.problems.append(f"{message['seq']} told after {told}")
+        if message["t"] == "view" and message["phase"] == "over":
+            self.over.set()
+        if message["t"] == "event" and message["ev"] == "match":
+            self.over = trio.Event()
+        await super()._hear(message)
+        self.heard += 1
+        self.stirred.set()
+        self.stirred = trio.Event()
+
+
+@asynccontextmanager
+async def life(folder: Path, port: int) -> AsyncIterator[trio.Process]:
+    """A server that accepts connections, and is killed at the end."""
+    command = [sys.executable, "-m", "server", "--host", "127.0.0.1", "--no-discovery", "--no-admin"]
+    with (folder / "log").open("ab") as log:
+        process = await trio.lowlevel.open_process(
+            [*command, "--port", str(port), "--data", str(folder)], stdout=subprocess.PIPE, stderr=log
+        )
+    try:
+        assert process.stdout is not None
+        line = await process.stdout.receive_some()
+        assert line.startswith(b"listening"), (folder / "log").read_text()[-2000:]
+        yield process
+    finally:
+        process.kill()
+        with trio.CancelScope(shield=True):
+            await process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        port: int = sock.getsockname()[1]
+        return port
+
+
+async def play_and_kill(folder: Path, kills: int, dice: Random) -> list[Survivor]:
+    """Play match after match while servers die, and then to an end."""
+    port = free_port()
+    players = [Survivor(name, port) for name in ("Aki", "Ben", "Chie")]
+    watcher = Survivor("Dan", port)
+    async with trio.open_nursery() as nursery:
+        async with life(folder, port):
+            for robot in [*players, watcher]:
+                await nursery.start(robot.run)
+            made = await players[0].ask("create", bots=["normal"], seats=4, rules=RULES, settings=FAST)
+            for robot in [*players, watcher]:
+                robot.table = made["table"]
+            for robot in players[1:]:
+                await robot.ask("join")
+            await watcher.ask("watch")
+            await players[0].ask("start")
+            await hear(watcher, dice.randrange(300))
+        for _ in range(kills - 1):
+            async with life(folder, port):
+                await hear(watcher, dice.randrange(200))
+                if watcher.over.is_set():
+                    await players[0].ask("start")
+        async with life(folder, port) as last:
+            with trio.fail_after(240):
+                for robot in [*players, watcher]:
+                    await robot.over.wait()
+            last.send_signal(signal.SIGTERM)
+            with trio.fail_after(5):
+                assert await last.wait() == 0
+        nursery.cancel_scope.cancel()
+    return [*players, watcher]
+
+
+async def hear(robot: Survivor, messages: int) -> None:
+    """Wait until so many more messages have come, or its match is over."""
+    until = robot.heard + messages
+    with trio.fail_after(60):
+        while robot.heard < until and not robot.over.is_set():
+            await robot.stirred.wait()
+
+
+def agree(robots: Sequence[Survivor], folder: Path) -> int:
+    """What everybody was told is one story, and it is the one on record; how many matches it has."""
+    truth: dict[int, Message] = {}
+    for robot in robots:
+        assert [problem for problem in robot.problems if "shutdown" not in problem] == []
+        for event in robot.events:
+            assert truth.setdefault(event["seq"], public(event)) == public(event)
+    told = [event for _seq, event in sorted(truth.items())]
+    matches = sorted({event["match"] for event in told if event["ev"] == "match"})
+    written = []
+    for match in matches:
+        trace = export(folder, str(match), str)
+        assert check(json.loads(json.dumps(trace))) is None
+        assert "ranking" in trace
+        for round in trace["rounds"]:
+            written += round["events"] + [
+                event for step in round["steps"] for event in step.get("events", [])
+            ]
+    left = iter(written)
+    for event in told:
+        if event["ev"] not in TOLD_BY_TABLE:
+            # What was told during a restart is missing in what was heard, never the other way round.
+            assert any(same(event, each) for each in left), event
+    return len(matches)
+
+
+def same(told: Message, written: dict[str, Any]) -> bool:
+    """Whether an event on record is the one that was told, as far as everybody sees it."""
+    hidden = ("hands", "cards", "playable", "may") if told["ev"] != "round_over" else ()
+    for key, value in written.items():
+        if key in hidden:
+            continue
+        if key == "claims":
+            value = [{**claim, "lag": made["lag"]} for claim, made in zip(value, told[key], strict=False)]
+        if told.get(key) != value:
+            return False
+    return True
+
+
+async def test_killed_at_any_moment(tmp_path: Path) -> None:
+    robots = await play_and_kill(tmp_path, 6, Random(7))
+    assert agree(robots, tmp_path) >= 1
+    assert min(robot.resumed for robot in robots) >= 5
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("part", range(4))
+async def test_killed_at_three_hundred_moments(part: int, tmp_path: Path) -> None:
+    robots = await play_and_kill(tmp_path, 75, Random(part))
+    assert agree(robots, tmp_path) >= 1
+    assert min(robot.resumed for robot in robots) >= 70
