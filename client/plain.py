@@ -184,7 +184,8 @@ class Plain:
 
     def _show_status(self, again: bool = False) -> None:
         key = status_key(self.model)
-        if again or key != self._shown:
+        # that nothing is asked any more needs no line of its own
+        if again or (key != self._shown and (key[:1] != self._shown[:1] or any(key[1:]))):
             self._out(status(self.model, self._speak, self._sort))
             table = self.model.table
             if table is not None and can_dobon(table.view):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from protocol import events as e
-from protocol.connection import Answer
+from protocol.connection import ENDS, Answer
 from protocol.fields import TableInfo
 from protocol.messages import Error, OkCreate, OkTables, View, Welcome
 from protocol.text import name_key
@@ -34,8 +34,9 @@ def news(message: Message, after: Model, speak: Speaker, muted: Iterable[str] = 
             return []
         case Answer():
             return _answer(message, speak)
-        case Error():
-            return [refusal(message, _)]
+        case Error(code=code):
+            # of a connection's end `Away` or `Ended` tells, which follows
+            return [] if code in ENDS else [refusal(message, _)]
         case View():
             table = after.tables.get(message.table)
             return [] if table is None else look(table, after, speak)

@@ -1,0 +1,252 @@
+"""The plain client from typed lines to printed ones, against a fake server."""
+
+import gettext
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import trio
+from trio.testing import MockClock
+
+from client.command import Exit
+from client.glyphs import ASCII
+from client.goal import Goal
+from client.phrases import Speaker
+from client.plain import Plain, plain_glyphs
+from client.session import AGENT, open_session
+from client.settings import Settings
+from protocol.connection import ClientConnection
+from protocol.joincode import Address
+from protocol.messages import Create
+from tests.client.fake_server import VIEW, FakeServer, Peer, Script, event
+
+SPEAK = Speaker(gettext.NullTranslations().gettext, ASCII)
+GOAL = Goal((Address("127.0.0.1", 1),), "here", "Haru")
+
+
+@dataclass
+class Paper:
+    """What was printed, and a way to wait for it."""
+
+    lines: list[str] = field(default_factory=list)
+    changed: trio.Event = field(default_factory=trio.Event)
+
+    def print(self, lines: Iterable[str]) -> None:
+        self.lines += lines
+        self.changed.set()
+        self.changed = trio.Event()
+
+    async def shows(self, line: str) -> None:
+        while line not in self.lines:
+            await self.changed.wait()
+
+
+class Desk:
+    """A plain client at a fake server: `type` lines, look at `paper`; `code` once it has ended."""
+
+    def __init__(self) -> None:
+        self.paper = Paper()
+        self.code: int | None = None
+        self.ended = trio.Event()
+        self._keys, self._typed = trio.open_memory_channel[str](100)
+
+    def type(self, *lines: str) -> None:
+        for line in lines:
+            self._keys.send_nowait(line)
+
+    def end_of_input(self) -> None:
+        self._keys.close()
+
+    async def sit(self, server: FakeServer, goal: Goal) -> None:
+        connection = ClientConnection("Haru", AGENT)
+        async with open_session(server.dial, connection, jitter=lambda: 1.0) as session:
+            plain = Plain(session, goal, Settings(name="Haru"), SPEAK, self._lines(), self.paper.print)
+            self.code = await plain.run()
+        self.ended.set()
+
+    @asynccontextmanager
+    async def _lines(self) -> AsyncIterator[AsyncIterator[str]]:
+        yield self._typed.__aiter__()
+
+
+@asynccontextmanager
+async def desk(*scripts: Script, goal: Goal = GOAL) -> AsyncIterator[Desk]:
+    """The desk; after the block the client has ended, or is ended."""
+    async with trio.open_nursery() as nursery:
+        with trio.fail_after(100):
+            server = FakeServer(nursery, *scripts)
+            made = Desk()
+            nursery.start_soon(made.sit, server, goal)
+            yield made
+            await made.ended.wait()
+        nursery.cancel_scope.cancel()
+
+
+def ok(asked: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {"t": "ok", "re": asked["id"], **fields}
+
+
+async def lobby(peer: Peer) -> None:
+    """Welcome and an empty lobby."""
+    await peer.greet()
+    asked = await peer.hear()
+    assert asked["t"] == "tables"
+    await peer.say(ok(asked, tables=[]))
+
+
+async def seated(peer: Peer) -> None:
+    """In the lobby, then at a table that was made."""
+    await lobby(peer)
+    await peer.say(ok(await peer.hear(), table=3, seat=0), VIEW)
+
+
+async def test_a_start_waits_for_the_table_before_it(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await lobby(peer)
+        create = await peer.hear()
+        assert create["t"] == "create"
+        assert create["rules"] == {"preset": "pageone", "hand": 6}
+        assert create["settings"] == {"turn_time": 20_000}
+        with trio.move_on_after(5) as nothing_more:
+            await peer.hear()
+        assert nothing_more.cancelled_caught
+        await peer.say(ok(create, table=3, seat=0), VIEW)
+        start = await peer.hear()
+        assert start == {"t": "start", "id": 3, "table": 3, "fill": "easy"}
+        await peer.say(ok(start))
+        await trio.sleep_forever()
+
+    async with desk(script) as here:
+        here.type("create preset=pageone hand=6 turn_time=20s", "start easy", "q")
+    assert "Table 3 is made." in here.paper.lines
+    assert here.code == Exit.OK
+
+
+async def test_a_table_of_ones_own_begins_at_once(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await peer.greet()
+        create = await peer.hear()
+        assert (create["t"], create["bots"]) == ("create", ["hard"])
+        await peer.say(ok(create, table=3, seat=0), VIEW)
+        start = await peer.hear()
+        assert start["t"] == "start"
+        await peer.say(ok(start))
+        await trio.sleep_forever()
+
+    goal = Goal(GOAL.addresses, "here", "Haru", create=Create(bots=["hard"]))
+    async with desk(script, goal=goal) as here:
+        await here.paper.shows("Table 3 is made.")
+        here.end_of_input()
+
+
+async def test_a_lost_connection_is_told_and_nothing_sent_meanwhile(autojump_clock: MockClock) -> None:
+    async def resumed(peer: Peer) -> None:
+        assert (await peer.greet(resumed=True))["token"]
+        await peer.say(VIEW)
+        chat = await peer.hear()
+        assert chat["text"] == "now"
+        await peer.say(ok(chat))
+        await trio.sleep_forever()
+
+    async with desk(seated, resumed) as here:
+        here.type("create")
+        await here.paper.shows("The connection is lost. Trying again in 0.5 s (attempt 1).")
+        here.type("chat never")
+        await here.paper.shows("There is no connection: that was not sent.")
+        await here.paper.shows("Connected again.")
+        here.type("chat now", "q")
+
+
+async def test_whoever_joined_elsewhere_is_over(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await seated(peer)
+        await peer.say({"t": "error", "code": "replaced", "message": ""})
+
+    async with desk(script) as here:
+        here.type("create")
+    assert here.code == Exit.NOT_ALLOWED
+    assert here.paper.lines[-1] == "You have joined from elsewhere; this connection is over."
+
+
+async def test_a_server_that_turns_hostile_is_one_sentence(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await seated(peer)
+        await peer.stream.send_all(b"\xff\xff\xff\xff")
+
+    async with desk(script) as here:
+        here.type("create")
+    assert here.code == Exit.PROTOCOL
+    assert here.paper.lines[-1].startswith("That is no Dobon server, or a broken one")
+
+
+async def test_text_that_is_none_is_refused_here(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await seated(peer)
+        assert await peer.hear() == {}
+
+    async with desk(script) as here:
+        here.type("create", "chat \udce3", "q")
+    assert "That text can't be sent." in here.paper.lines
+
+
+async def test_who_is_muted_is_not_shown(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await seated(peer)
+        await peer.say(ok(await peer.hear()))
+        said = {"seat": None, "text": "you there"}
+        await peer.say(
+            event(6, "chat", **{"from": "LOUD"}, **said), event(7, "chat", **{"from": "Aki"}, **said)
+        )
+        await trio.sleep_forever()
+
+    async with desk(script) as here:
+        here.type("create", "mute loud", "chat hello")
+        await here.paper.shows("<Aki> you there")
+        here.type("q")
+    assert "<LOUD> you there" not in here.paper.lines
+
+
+async def test_who_watches_needs_no_input(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await peer.greet()
+        watch = await peer.hear()
+        assert watch == {"t": "watch", "id": 1, "table": 3}
+        await peer.say(ok(watch), {**VIEW, "you": None})
+        await trio.sleep(5)
+        await peer.say(event(6, "closed", why="host"), {"t": "error", "code": "shutdown", "resume": False})
+
+    async with desk(script, goal=Goal(GOAL.addresses, "here", "Haru", watching=True, table=3)) as here:
+        here.end_of_input()
+    assert here.paper.lines[-2:] == ["The table is closed: the host has left.", "The server shuts down."]
+    assert here.code == Exit.FAILURE
+
+
+async def test_what_is_shown_on_request(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await seated(peer)
+        await trio.sleep_forever()
+
+    async with desk(script) as here:
+        here.type("look", "create", "help", "hand", "look", "rules", "nonsense", "q")
+    lines = here.paper.lines
+    assert lines.count("You are at no table: see “tables”, then “join”, “watch” or “create”.") == 1
+    assert lines.count("> The match can be started.") == 3
+    assert lines.count("Table 3 “Kitchen”") == 2
+    assert any(line.startswith("  dobon, !") for line in lines)
+    assert "- A match has 5 rounds." in lines
+    assert lines[-1] == "There is no command “nonsense”; “help” lists them all."
+
+
+def test_suits_are_letters_where_symbols_cannot_be_trusted() -> None:
+    symbols, letters = "7♥", "7H"
+    for wish, encoding, environ, shown in (
+        ("auto", "utf-8", {"LANG": "ja_JP.UTF-8"}, symbols),
+        ("auto", "utf-8", {"LANG": "C"}, letters),
+        ("auto", "utf-8", {"LC_ALL": "POSIX", "LANG": "ja_JP.UTF-8"}, letters),
+        ("auto", "utf-8", {}, letters),
+        ("auto", "iso8859-1", {"LANG": "de_DE.ISO-8859-1"}, letters),
+        ("ascii", "utf-8", {"LANG": "ja_JP.UTF-8"}, letters),
+        ("unicode", "utf-8", {"LANG": "C"}, symbols),
+    ):
+        assert plain_glyphs(wish, encoding, environ).card("7H") == shown
