@@ -90,8 +90,11 @@ class Visitors:
             self._timers.set(now + HELLO_TIME, partial(self._expect_hello, connection))
 
     def _turn_away(self, connection: Connection, code: str) -> None:
-        """End a connection before it has said anything. To one that may be about to speak TLS nothing is said:
-        a word in the open would look as if the server had stopped encrypting."""
+        """End a connection before it has said anything.
+
+        To one that may be about to speak TLS nothing is said: a word in the open would look as if the server
+        had stopped encrypting.
+        """
         self.end(connection, None if self._config.require_tls else code)
 
     def take_back(self, session: Session) -> None:

@@ -174,7 +174,7 @@ async def test_of_two_claims_over_tls_the_earlier_arrival_is_first(
 async def test_who_is_turned_away_hears_nothing_in_the_open(tmp_path: Path, autojump_clock: Clock) -> None:
     """A client that knows the certificate would take it for somebody in between."""
     secured = identity(tmp_path, english)
-    config = Config(require_tls=True, limits=Limits(connections=2))
+    config = Config(require_tls=True, limits=Limits(connections=1))
     async with world(config, context=secured.context) as server:
         assert (await hello_encrypted(server, "Haru")).token
         late = server.network.connect()
