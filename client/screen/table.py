@@ -184,7 +184,7 @@ def _draw_buttons(canvas: Canvas, scene: Scene, width: int, y: int) -> None:
     canvas.target(end, y, columns(label), "button:dobon")
     end = canvas.put(end, y, label, style)
     texts = {button.name: f"{button.key} {button.label}" for button in others}
-    room = width - end - 8 - sum(columns(text) + 2 for text in texts.values())
+    room = width - end - 9 - sum(columns(text) + 2 for text in texts.values())
     if room < 4 and "play" in texts:  # what Enter does is known
         room += columns(texts.pop("play")) + 2
     if room < 4 and "menu" in texts:
@@ -192,7 +192,7 @@ def _draw_buttons(canvas: Canvas, scene: Scene, width: int, y: int) -> None:
         texts["menu"] = "m"
     bar = max(4, min(16, room))
     _draw_window(canvas, scene, end + 1, y, bar)
-    at = end + bar + 7
+    at = end + bar + 8
     for button in others:
         text = texts.get(button.name, "")
         if not text or at + columns(text) + 2 > width:
@@ -219,7 +219,7 @@ def _draw_window(canvas: Canvas, scene: Scene, x: int, y: int, width: int) -> No
     if scene.settings.animation == 0:
         left = clock.seconds * 1000
     canvas.put(x, y, fraction_bar(width, left / clock.total, scene.glyphs), "class:bar")
-    canvas.put(x + width, y, f"{clock.left // 1000}.{clock.left % 1000 // 100} s", "class:calm")
+    canvas.put(x + width + 1, y, f"{clock.left // 1000}.{clock.left % 1000 // 100} s", "class:calm")
     canvas.wake_in(until_next(scene, clock, width * (len(scene.glyphs.bar) - 1)))
 
 
