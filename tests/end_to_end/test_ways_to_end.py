@@ -1,0 +1,123 @@
+"""How the plain client ends, as a process: its exit code, one sentence, nothing else."""
+
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+import trio
+
+from tests.end_to_end.evening import Person, environment, running, serving, spectator
+
+
+def client(*words: str) -> list[str]:
+    return ["client.command", *words, "--lang", "en"]
+
+
+async def outcome(words: list[str], home: Path, typed: bytes = b"") -> tuple[int | None, str, str]:
+    """Exit code, stdout and stderr of a client with this input."""
+    done = await trio.run_process(
+        [sys.executable, "-m", *words],
+        stdin=typed,
+        capture_stdout=True,
+        capture_stderr=True,
+        check=False,
+        env=environment(home),
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+async def test_the_end_of_the_input(tmp_path: Path) -> None:
+    async with serving(tmp_path) as address:
+        code, said, complaints = await outcome(client("join", address, "--name", "Haru", "--plain"), tmp_path)
+    assert (code, complaints) == (0, "")
+    assert said.splitlines()[0] == "Connected to dobon/0.1."
+    assert "\x1b" not in said
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+async def test_a_signal(number: signal.Signals, code: int, tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path) as address,
+        running(client("join", address, "--name", "Haru", "--plain"), tmp_path) as process,
+        trio.open_nursery() as nursery,
+    ):
+        person = Person("Haru", process, spectator)
+        nursery.start_soon(person.live)
+        await person.sees("There are no tables")
+        process.send_signal(number)
+        assert await process.wait() == code
+    assert (tmp_path / "client.command-join.err").read_text() == ""
+
+
+async def test_playing_alone_ends_its_server(tmp_path: Path) -> None:
+    words = client("play", "--plain", "--name", "Haru", "--rule", "rounds=1")
+    code, said, complaints = await outcome(words, tmp_path, b"look\n")
+    assert (code, complaints) == (0, "")
+    assert "A match begins: Haru, " in said
+
+
+async def test_no_server(tmp_path: Path) -> None:
+    code, said, complaints = await outcome(client("join", "127.0.0.1:1", "--plain"), tmp_path)
+    assert (code, said) == (69, "")
+    assert complaints.startswith("No server answers at 127.0.0.1:1: ")
+    assert len(complaints.splitlines()) == 1
+
+
+async def test_a_wrong_password(tmp_path: Path) -> None:
+    password = tmp_path / "password"
+    password.write_text("right\n")
+    async with serving(tmp_path, "--password-file", str(password)) as address:
+        words = client("join", address, "--plain", "--name", "Haru")
+        assert (await outcome(words, tmp_path))[0] == 77
+        wrong = await outcome(words, tmp_path)
+        assert wrong == (77, "", "The password is missing or wrong.\n")
+        right = await outcome([*words, "--password-file", str(password)], tmp_path)
+        assert right[0] == 0
+
+
+async def test_something_else_at_that_port(tmp_path: Path) -> None:
+    async def other(stream: trio.SocketStream) -> None:
+        await stream.send_all(b"SSH-2.0-OpenSSH_9.6\r\n")
+        await stream.receive_some()
+
+    async with trio.open_nursery() as nursery:
+        listeners = await nursery.start(trio.serve_tcp, other, 0)
+        port = listeners[0].socket.getsockname()[1]
+        code, said, complaints = await outcome(client("join", f"127.0.0.1:{port}", "--plain"), tmp_path)
+        nursery.cancel_scope.cancel()
+    assert (code, said) == (76, "")
+    assert complaints.startswith("That is no Dobon server, or a broken one: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["join", "no/address"], "That is neither an address nor a join code."),
+        (["join", "localhost", "--name", "\u200b"], "You can't be called that: "),
+        (["join", "localhost", "--password-file", "/nowhere"], "/nowhere can't be read: "),
+        (["play", "--rule", "hand=9"], "hand can't be 9; what would do: 3 – 7."),
+        (["play", "--seats", "9"], "A table has 2 to 8 seats."),
+    ],
+)
+async def test_a_command_line_that_will_not_do(words: list[str], said: str, tmp_path: Path) -> None:
+    code, out, complaints = await outcome(client(*words, "--plain"), tmp_path)
+    assert (code, out) == (2, "")
+    assert complaints.startswith(said)
+    assert len(complaints.splitlines()) == 1
+
+
+async def test_two_players_of_one_machine_need_no_names(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path) as address,
+        running(client("join", address, "--plain"), tmp_path) as process,
+        trio.open_nursery() as nursery,
+    ):
+        first = Person("first", process, spectator)
+        nursery.start_soon(first.live)
+        await first.sees("There are no tables")
+        code, _said, complaints = await outcome(client("join", address, "--plain"), tmp_path)
+        assert (code, complaints) == (0, "")
+        assert await first.leave() == 0
