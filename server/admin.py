@@ -23,6 +23,7 @@ from protocol.text import BadText, clean_chat, name_key
 
 from .folder import ADMIN_SOCKET
 from .lobby import table_data
+from .reply import UNKEPT
 from .turn import in_turn
 from .visitors import ANNOUNCER
 
@@ -39,6 +40,8 @@ PATIENCE: Final = 10
 GRACE: Final = 0.2
 """Seconds before an end at once, for the answer to get across."""
 MOST_MINUTES: Final = 24 * 60
+PATIENT: Final = ("list", "bans", "shutdown")
+"""What can be had while nothing can be written down, and so no table may be touched."""
 
 _log = structlog.get_logger("admin")
 
@@ -97,7 +100,7 @@ class Admin:
             do = self._deeds()[word]
         except (ValueError, TypeError, KeyError, RecursionError):
             return {"error": "unknown", "message": "there is no such request"}
-        answer = await in_turn(self._core, self._harvester, partial(_safely, do, asked))
+        answer = await in_turn(self._core, self._harvester, partial(self._safely, do, word, asked))
         who = asked.get("who", asked.get("table"))
         _log.info("asked", request=word, about=who, done="ok" in (answer or {}))
         return answer or {"error": "internal", "message": "the server has made a mistake"}
@@ -110,9 +113,19 @@ class Admin:
             "unban": self.unban,
             "bans": lambda asked: self._core.visitors.bans.to_data(),
             "close": self.close,
-            "announce": lambda asked: self.announce(_text(asked, "text")),
+            "announce": self._announce,
             "shutdown": self.shutdown,
         }
+
+    def _safely(self, do: Callable[[Answer], Any], word: str, asked: Answer) -> Answer:
+        if self._core.gate.stuck and word not in PATIENT:
+            return {"error": "stuck", "message": UNKEPT}
+        try:
+            return {"ok": do(asked)}
+        except _Refused as refused:
+            return {"error": refused.code, "message": str(refused)}
+        except OSError as error:
+            return {"error": "unkept", "message": error.strerror or str(error)}
 
     # What can be asked. Each is called in the harvester's turn.
 
@@ -188,7 +201,7 @@ class Admin:
             return {}
         if type(minutes) is not int or not 0 <= minutes <= MOST_MINUTES:
             raise _Refused("minutes", f"minutes are a whole number from 0 to {MOST_MINUTES}")
-        if minutes:
+        if minutes and not self._core.gate.stuck:
             self.announce(_text(asked, "text"))
         assert self._nursery is not None
         self._shutdown = trio.CancelScope()
@@ -200,26 +213,21 @@ class Admin:
         with scope:
             if last is not None:
                 await trio.sleep(seconds - 60)
-                await in_turn(self._core, self._harvester, partial(self.announce, last))
+                say = partial(self._safely, self._announce, "announce", {"text": last})
+                await in_turn(self._core, self._harvester, say)
                 seconds = 60
             await trio.sleep(max(seconds, GRACE))
             # The same way as every other end.
             os.kill(os.getpid(), signal.SIGTERM)
+
+    def _announce(self, asked: Answer) -> Answer:
+        return self.announce(_text(asked, "text"))
 
     def _find(self, who: str) -> Session:
         for session in self._core.visitors.sessions:
             if who == f"#{session.player}" or name_key(who) == name_key(session.name):
                 return session
         raise _Refused("unknown", "nobody is called that")
-
-
-def _safely(do: Callable[[Answer], Any], asked: Answer) -> Answer:
-    try:
-        return {"ok": do(asked)}
-    except _Refused as refused:
-        return {"error": refused.code, "message": str(refused)}
-    except OSError as error:
-        return {"error": "unkept", "message": error.strerror or str(error)}
 
 
 def _say(table: Table, text: str) -> None:

@@ -296,7 +296,12 @@ def test_kick_is_forgotten_at_the_next_table(client: ClientConnection) -> None:
     assert client.may_reconnect
 
 
-@pytest.mark.parametrize("code", ["name_taken", "token_unknown", "tls_required", "version"])
+def test_a_kick_from_the_server_ends_the_session(client: ClientConnection) -> None:
+    (told,) = heard(client, error("kicked"))
+    assert (client.end, client.may_reconnect) == (told, False)
+
+
+@pytest.mark.parametrize("code", ["name_taken", "token_unknown", "tls_required", "version", "kicked", "rate"])
 def test_client_ends_on_a_refused_hello(code: str) -> None:
     client = ClientConnection("Haru", "test/1")
     client.connect()

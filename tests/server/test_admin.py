@@ -25,6 +25,7 @@ from server.bans import FILE, BadBans, Bans
 from server.config import Config
 from server.folder import ADMIN_SOCKET
 from server.options import add_arguments as add_serve_arguments
+from server.record import NoRecord
 from server.serve import run as serve
 from tests.end_to_end.processes import served
 
@@ -201,6 +202,27 @@ async def test_an_announcement_reaches_every_table_and_can_not_be_faked(autojump
         assert (await host.ask(do="announce"))["error"] == "text"
         for name in ("(server)", "（ＳＥＲＶＥＲ）"):
             assert (await hello_from(server, "memory:9", name))["code"] == "name_taken"
+
+
+async def test_while_nothing_can_be_written_no_table_is_touched(
+    autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda pid, number: ended.append(number))
+    async with hosted() as (server, host):
+        (a,) = await server.table(["Aki"], bots=["easy"])
+        monkeypatch.setattr(NoRecord, "stuck", True)
+        for asked in (
+            {"do": "kick", "who": "Aki"},
+            {"do": "close", "table": 1},
+            {"do": "announce", "text": "x"},
+        ):
+            assert (await host.ask(**asked))["error"] == "stuck"
+        assert len((await host.ask(do="list"))["ok"]["tables"]) == 1
+        assert (await host.ask(do="shutdown", minutes=2, text="x", last="y"))["ok"] == {"minutes": 2}
+        await trio.sleep(130)
+        assert len(ended) == 1
+        assert [event for event in a.events() if event["ev"] in ("chat", "closed")] == []
 
 
 async def test_a_shutdown_is_told_before(autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:

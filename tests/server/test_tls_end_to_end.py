@@ -277,6 +277,27 @@ async def test_the_first_certificate_is_pinned_and_another_refused(tmp_path: Pat
         assert "not any more" in said
 
 
+async def test_the_command_refuses_another_certificate_in_one_sentence(tmp_path: Path) -> None:
+    async with served("--tls", *flags(tmp_path / "data")) as server:
+        address, shown = f"{server.host}:{server.port}", await fingerprint(server)
+        state = tmp_path / "state" / "dobon"
+        state.mkdir(parents=True)
+        (state / "servers").write_text(f"{address} {'0' * 64}\n")
+        command = [sys.executable, "-m", "client.command", "join", address, "--plain", "--name", "Haru"]
+        environment = {
+            **os.environ,
+            "XDG_STATE_HOME": str(tmp_path / "state"),
+            "LANG": "C",
+            "DOBON_LANG": "en",
+        }
+        done = await trio.run_process(
+            command, env=environment, capture_stdout=True, capture_stderr=True, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (77, b"", 1)
+        assert shown in done.stderr.decode()
+        assert "0" * 64 in done.stderr.decode()
+
+
 async def test_what_the_network_announces_is_demanded(tmp_path: Path) -> None:
     async with served("--tls", *flags(tmp_path)) as server:
         address, shown = Address(server.host, server.port), await fingerprint(server)
