@@ -16,11 +16,10 @@ from functools import partial
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from engine.actions import Action, Do
-from engine.events import Event
-from engine.state import Phase
-from engine.view import View
-
+from ..actions import Action, Do
+from ..events import Event
+from ..state import Phase
+from ..view import View
 from . import easy, hard, normal
 from .reactions import REACTIONS, Spread
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
-from engine.actions import Action
-from engine.events import Event, event_for
-from engine.round import Round
-from engine.state import Phase
-from engine.view import view
-
+from ..actions import Action
+from ..events import Event, event_for
+from ..round import Round
+from ..state import Phase
+from ..view import view
 from . import Level
 
 Note = Callable[[Action | None, Sequence[Event]], None]

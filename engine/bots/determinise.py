@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from engine.cards import VALUE, Card, CardSet, cards_of, mask_of
-from engine.events import Event
-from engine.round import Round
-from engine.state import Phase
-from engine.tables import PAIR_COUNTS
-from engine.view import View
-
+from ..cards import VALUE, Card, CardSet, cards_of, mask_of
+from ..events import Event
+from ..round import Round
+from ..state import Phase
+from ..tables import PAIR_COUNTS
+from ..view import View
 from .reading import count_of, unseen
 from .seen import ALL, Declined, Held, Knowledge
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from engine.actions import DRAW, PASS, THROW, Action
-from engine.cards import SUITS
-from engine.events import Event
-from engine.state import Phase
-from engine.view import View
-
+from ..actions import DRAW, PASS, THROW, Action
+from ..cards import SUITS
+from ..events import Event
+from ..state import Phase
+from ..view import View
 from .reading import claim_if, holds, play, seat_of
 
 OVERLOOKS = 0.3

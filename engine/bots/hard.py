@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from engine.actions import THROW, Action
-from engine.cards import SUIT_OF, SUITS, cards_of
-from engine.events import Event
-from engine.state import Phase
-from engine.view import View
-
+from ..actions import THROW, Action
+from ..cards import SUIT_OF, SUITS, cards_of
+from ..events import Event
+from ..state import Phase
+from ..view import View
 from . import normal
 from .determinise import Worlds
 from .playout import Playout

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from engine.actions import DRAW, PASS, THROW, Action, Do
-from engine.cards import VALUE, Card, cards_of
-from engine.events import Event
-from engine.state import Phase
-from engine.view import View
-
+from ..actions import DRAW, PASS, THROW, Action, Do
+from ..cards import VALUE, Card, cards_of
+from ..events import Event
+from ..state import Phase
+from ..view import View
 from .odds import LARGEST, odds_by_size
 from .reading import amounts_in, claim_if, count_of, holds, play, seat_of, tables_of, unseen
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import comb
 
-from engine.tables import PAIR_COUNTS
+from ..tables import PAIR_COUNTS
 
 HIGHEST = 13
 LARGEST = 6

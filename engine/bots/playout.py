@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from random import Random
 
-from engine.actions import DOBON, DRAW, PASS, PLAY, PLAY_NAMING, THROW, Action
-from engine.cards import VALUE, CardSet
-from engine.round import Round
-from engine.rules import Rules
-from engine.state import CLAIM, OVER, RPS, TURN
-from engine.tables import tables_for
-
+from ..actions import DOBON, DRAW, PASS, PLAY, PLAY_NAMING, THROW, Action
+from ..cards import VALUE, CardSet
+from ..round import Round
+from ..rules import Rules
+from ..state import CLAIM, OVER, RPS, TURN
+from ..tables import tables_for
 from . import normal
 from .odds import LARGEST, odds_by_size
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.actions import DOBON, WAIVE, Action, Do
-from engine.cards import SUIT_OF, SUITS, VALUE, Card, CardSet, mask_of
-from engine.tables import PAIR_COUNTS, Tables, tables_for
-from engine.view import View
+from ..actions import DOBON, WAIVE, Action, Do
+from ..cards import SUIT_OF, SUITS, VALUE, Card, CardSet, mask_of
+from ..tables import PAIR_COUNTS, Tables, tables_for
+from ..view import View
 
 
 def seat_of(view: View) -> int:

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from engine import events
-from engine.cards import SUIT_OF, VALUE, Card, CardSet, mask_of
-from engine.events import Event
-from engine.tables import Tables, tables_for
-from engine.view import View
+from .. import events
+from ..cards import SUIT_OF, VALUE, Card, CardSet, mask_of
+from ..events import Event
+from ..tables import Tables, tables_for
+from ..view import View
 
 ALL: CardSet = (1 << 54) - 1
 HIGHER = [mask_of(card for card in range(52) if VALUE[card] > value) for value in range(14)]

@@ -13,11 +13,10 @@ from random import Random
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from engine.events import Event
-from engine.match import Match
-from engine.rules import Rules
-from engine.trace import Recorder
-
+from ..events import Event
+from ..match import Match
+from ..rules import Rules
+from ..trace import Recorder
 from . import Level
 from .arena import Arena
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 from functools import lru_cache
 from random import Random
 
-from engine.deal import SEED_BYTES
-from engine.round import Round
-from engine.rules import Rules
-from engine.state import OVER
-from engine.tables import tables_for
-
+from ..deal import SEED_BYTES
+from ..round import Round
+from ..rules import Rules
+from ..state import OVER
+from ..tables import tables_for
 from .playout import Playout
 from .reading import amounts_in
 
