@@ -22,7 +22,7 @@ from .control import Screenful
 from .deeds import Deeds, Wish
 from .frugal import terminal_output
 from .game import Game, unchanged
-from .glyphs import Glyphs
+from .glyphs import Glyphs, again
 from .i18n import catalogue, language
 from .model import Model, update
 from .notices import Message
@@ -57,6 +57,7 @@ class App:
         keep: Callable[[dict[str, Any]], None] = save,
     ) -> None:
         self.settings, self.glyphs, self.translate = settings, glyphs, translate
+        self._first_glyphs = glyphs
         self.model, self.ui, self.connected = Model(name=settings.name), Ui(), connected
         self.session: Session | None = None
         self.ping: int | None = None
@@ -135,9 +136,15 @@ class App:
             "name": self.settings.name,
             "set:name": self.settings.name,
             "draft:name": self.ui.draft.name,
+            "rule:effects": self._effects(),
         }
         self.change(typing=Typing(key, secret or key.endswith("password")))
         self._screenful.begin_typing(texts.get(key, ""))
+
+    def _effects(self) -> str:
+        """The function cards of the table as they are typed: `A:skip,2:attack2`."""
+        table = self.model.table
+        return "" if table is None else ",".join(f"{key}:{effect}" for key, effect in table.rules.effects)
 
     def _typed(self) -> None:
         typing = self.ui.typing
@@ -223,6 +230,7 @@ class App:
         self.ui = replace(self.ui, pages=(), on_buttons=False, row=0)
         if table is not None and table.closed is None:
             self.post(Leave(table=table.id))
+            self.post(Tables())
         elif table is not None:
             tables = {key: each for key, each in self.model.tables.items() if key != table.id}
             shown = next(reversed(tables), None)
@@ -270,6 +278,8 @@ class App:
         self.settings = replace(self.settings, **{field: value})
         if field == "language":
             self.translate = catalogue(language(None, {}, lambda: str(value))).gettext
+        if field == "glyphs":
+            self.glyphs = again(value, self._first_glyphs)
         _ = self.translate
         try:
             self._keep({field: value})

@@ -26,6 +26,9 @@ class BadStart(Exception):
 def add_player_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
     """What every command that plays takes."""
     parser.add_argument("--name", metavar=_("NAME"), help=_("what you are called"))
+    parser.add_argument(
+        "--glyphs", choices=kept.CHOICES["glyphs"], help=_("suits and borders as symbols or in ASCII")
+    )
     parser.add_argument("--plain", action="store_true", help=_("plain lines instead of the full screen"))
 
 
@@ -42,7 +45,7 @@ def start(goal: Goal, args: argparse.Namespace, settings: kept.Settings, _: Tran
 
 def player(args: argparse.Namespace, _: Translate) -> tuple[str, bool, kept.Settings]:
     """The player's name, whether they chose it themselves, and their settings. Raises BadStart."""
-    loaded = kept.load({"name": args.name})
+    loaded = kept.load({"name": args.name, "glyphs": args.glyphs})
     for problem in loaded.problems:
         sys.stderr.write(problem.sentence(_) + "\n")
     wish = loaded.settings.name

@@ -125,6 +125,15 @@ def chosen(wish: str, probe: Callable[[], int | None], environ: Mapping[str, str
     return ASCII if wish == "ascii" else UNICODE
 
 
+def again(wish: str, first: Glyphs) -> Glyphs:
+    """The glyphs for another wish where `first` was found: the terminal is not asked a second time."""
+    if wish == "unicode":
+        return UNICODE
+    if wish == "ascii" and not first.is_ascii:
+        return ASCII
+    return first
+
+
 def _speaks_unicode(environ: Mapping[str, str]) -> bool:
     for variable in ("LC_ALL", "LC_CTYPE", "LANG"):
         if value := environ.get(variable):

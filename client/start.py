@@ -25,7 +25,7 @@ def run(args: argparse.Namespace, _: Translate) -> int:
         )
         return Exit.USAGE
     try:
-        name, _named, settings = player(argparse.Namespace(name=None), _)
+        name, _named, settings = player(argparse.Namespace(name=None, glyphs=None), _)
     except BadStart as problem:
         return refuse(problem)
     from . import fullscreen

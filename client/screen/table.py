@@ -15,7 +15,7 @@ from .middle import attack_badge, direction_text, draw_middle, named_suit, wake_
 from .options import buttons, rank_names
 from .results import draw_results
 from .scene import Scene
-from .seats import draw_compact, draw_round_table, is_on, standing
+from .seats import draw_compact, draw_round_table, is_on, standing, status
 from .sentence import sentence
 
 FULL = (80, 24)
@@ -134,7 +134,10 @@ def _own_edge(canvas: Canvas, scene: Scene, width: int, y: int) -> None:
     canvas.put(0, y, glyphs.dash * width, "class:seat")
     mark = f"{glyphs.turn} " if on else ""
     text = f" {mark}{clip(scene.name(me.seat), 24)} {glyphs.dot} {standing(scene, me)} "
-    canvas.put(2, y, text, "class:name.on" if on else "class:name")
+    end = canvas.put(2, y, text, "class:name.on" if on else "class:name")
+    tone, word = status(scene, me)
+    if word and tone != "class:calm":
+        canvas.put(end + 1, y, f" {word} ", tone)
     clock = turn_clock(scene)
     if clock is not None and view.phase in ("turn", "opening", "direction", "rps"):
         hurry = clock.seconds <= 5 and view.may is not None

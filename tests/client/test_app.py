@@ -23,7 +23,7 @@ from client.screen.cards import LABELS
 from client.screen.scene import Size
 from client.session import NotConnected
 from client.settings import Settings
-from protocol.messages import Chat, Dobon, Draw, Leave, Pass, Play, Request, Rps, Waive
+from protocol.messages import Chat, Dobon, Draw, Leave, Pass, Play, Request, Rps, Tables, Waive
 from protocol.text import CHAT_CHARACTERS
 from tests.client.screens import asked_for_counter, attacked, event, many_cards, model, race, view
 
@@ -246,7 +246,7 @@ def test_the_last_of_many_cards_can_be_chosen() -> None:
 def test_leaving_a_table_asks() -> None:
     with playing(view()) as (app, asked):
         press(app, "q", "escape", "q", "down", "enter")
-        assert asked.posted == [Leave(table=3)]
+        assert asked.posted == [Leave(table=3), Tables()]
 
 
 def test_what_the_settings_do_by_themselves() -> None:
