@@ -243,7 +243,7 @@ class Core:
                 pass
             case Ping() | Pong():
                 if self._allowed(connection, frame.arrival) and isinstance(message, Ping):
-                    connection.say({"t": "pong", "n": message.n})
+                    connection.say_at_once({"t": "pong", "n": message.n})
             case Request() if self.gate.stuck and connection.new(message.id):
                 text = {"t": "error", "re": message.id, "code": "server_full", "message": UNKEPT}
                 connection.say_at_once(text)

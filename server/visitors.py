@@ -295,7 +295,7 @@ class Visitors:
             return
         match connection.beat.step(self._clock()):
             case Beat.PING:
-                connection.say({"t": "ping", "n": connection.beat.unanswered})
+                connection.say_at_once({"t": "ping", "n": connection.beat.unanswered})
             case Beat.DROP:
                 self.end(connection)
                 return

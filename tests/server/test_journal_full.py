@@ -1,0 +1,89 @@
+"""What people see while nothing can be written down."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+import trio
+
+from server.journal import Store
+from server.journal_rows import Row
+
+from .keeping import kept_world
+from .world import arrange, begin
+
+HANDS = ("7H 2C 9D", "3D 4D KH", "KC KD QD")
+
+
+class Disk(Store):
+    """A store whose disk is full when the test says so."""
+
+    full = False
+    free = 2**40
+
+    def write(self, rows: Iterable[Row]) -> None:
+        if self.full:
+            raise sqlite3.OperationalError("database or disk is full")
+        super().write(rows)
+
+    def room(self) -> int:
+        return self.free
+
+
+async def test_the_game_waits_and_goes_on(
+    autojump_clock: trio.testing.MockClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrange(monkeypatch, HANDS, "3H")
+    disk = Disk(tmp_path, lambda: 0)
+    async with kept_world(tmp_path, store=disk) as server:
+        players = a, b, c = await server.table(["A", "B", "C"])
+        await begin(players)
+        turn = await a.event("turn")
+        disk.full = True
+        play = a.request("play", on=turn["seq"], card="7H")
+        said = await c.next(t="error", re=None)
+        assert said["code"] == "server_full"
+        # The play can't be told; what is asked now is refused at once, and its id is not used up.
+        await trio.sleep(100)
+        assert (await b.ask("sync"))["code"] == "server_full"
+        late = server.dial()
+        late.send(t="hello", versions=[1], name="D", agent="test")
+        assert (await late.next(t="error"))["code"] == "server_full"
+        await late.end()
+        heard = [message["t"] for message in a.heard]
+        await trio.sleep(100)
+        assert [message["t"] for message in a.heard if message["t"] != "ping"] == [
+            t for t in heard if t != "ping"
+        ]
+        disk.full = False
+        assert (await a.next(re=play))["t"] == "ok"
+        played = await a.event("played")
+        view = await b.next(t="view")
+        assert view["seq"] >= played["seq"]
+        assert view["deadline"] - view["at"] >= 10_000
+        assert (await b.ask("draw", on=view["act_on"]))["t"] == "ok"
+    async with kept_world(tmp_path) as server:
+        again = await server.resume(c)
+        view = await again.next(t="view")
+        assert view["seats"][1]["count"] == 4
+
+
+async def test_no_match_begins_without_room(autojump_clock: trio.testing.MockClock, tmp_path: Path) -> None:
+    disk = Disk(tmp_path, lambda: 0)
+    disk.free = 10_000
+    async with kept_world(tmp_path, store=disk) as server:
+        a, b = await server.table(["A", "B"])
+        refused = await a.ask("start")
+        assert (refused["code"], "disk" in refused["message"]) == ("server_full", True)
+        disk.free = 2**30
+        assert (await b.ask("chat", text="now?"))["t"] == "ok"
+        assert (await a.ask("start"))["t"] == "ok"
+        # A match that has begun goes on with little room.
+        disk.free = 10_000
+        match = await a.event("match")
+        assert (await a.ask("ready", on=match["seq"]))["t"] == "ok"
+        assert (await b.ask("ready", on=match["seq"]))["t"] == "ok"
+        await b.event("round")
