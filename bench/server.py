@@ -26,6 +26,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, Final, NamedTuple
 
 from protocol.frame import SERVER_DEPTH, SERVER_LIMIT, FrameReader, decode_payload, encode_frame
@@ -84,7 +85,8 @@ class Served:
 
 
 def serve(arrival: str = "kernel") -> Served:
-    return Served("server", "--host", HOST, "--port", "0", "--no-discovery", "--arrival", arrival)
+    where = ["--host", HOST, "--port", "0", "--no-discovery", "--data", mkdtemp(prefix="dobon-bench-")]
+    return Served("server", *where, "--arrival", arrival)
 
 
 class Player:

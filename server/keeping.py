@@ -5,8 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
+import structlog
 import trio
 
 from .folder import kept_at
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from .core import Core
 
 Translate = Callable[[str], str]
+
+_log = structlog.get_logger("keeping")
 
 PATIENCE = 2
 """Seconds at the end for writing down what is still to be told."""
@@ -37,6 +42,10 @@ def open_store(config: Config, offset: Callable[[], int], _: Translate) -> Store
             try:
                 store = Store(folder, offset, stem + (f"-{number}" if number > 1 else "") + SUFFIX)
             except BadJournal as bad:
+                if bad.why == "unwritable" and config.alone:
+                    # Better a game that nobody will find again than none.
+                    _log.warning("not kept", folder=str(folder), reason=bad.detail)
+                    return Store(Path(mkdtemp(prefix="dobon-")), offset)
                 if bad.why != "locked" or not shared:
                     raise
             else:
