@@ -1,6 +1,7 @@
 """How well the bots play against each other: the tables of docs/bots.md, measured.
 
-    python -m bench.bots [TABLE ...] [--matches 400] [--seed 00] [--playouts 600] [--list] [--json]
+    python -m bench.bots [TABLE ...] [--matches 400] [--seed 00] [--playouts 1200] [--list] [--json]
+    python -m bench.bots --speed
 
 In each table one bot plays among others of one kind, each a seat further on from match to match. The ratio is
 of its points to the mean of the others' (`penalty`, less is better), the difference is of points a match;
@@ -13,11 +14,18 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
+from random import Random
 from typing import Any, NamedTuple
 
+from engine.actions import Action
 from engine.bots import LEVELS, Level, hard, hard_level
 from engine.bots.series import Bot, play_series
+from engine.bots.worth import worth_of
+from engine.events import Event
 from engine.rules import Rules
+from engine.state import Phase
+from engine.view import View
 
 from .plain_search import plain_search
 from .simple_strategies import STRATEGIES
@@ -109,6 +117,43 @@ def shown(value: dict[str, float], digits: int) -> str:
     return f"{value['mean']:.{digits}f} ({value['low']:.{digits}f} to {value['high']:.{digits}f})"
 
 
+class Collector:
+    """A level that remembers where it was asked for a move and had a choice."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[View, list[Event]]] = []
+
+    def level(self) -> Level:
+        normal = LEVELS["normal"]
+
+        def choose(view: View, seen: Sequence[Event], rng: Random) -> Action:
+            if view.phase is not Phase.RPS and len(hard.choices_of(view)) > 1:
+                self.asked.append((view, list(seen)))
+            return normal.choose(view, seen, rng)
+
+        return normal._replace(choose=choose)
+
+
+def speed(playouts: int, decisions: int = 400) -> None:
+    """Print how long each level's decisions take, those with a choice, in processor time."""
+    collector = Collector()
+    while len(collector.asked) < decisions:
+        play_series(
+            RULES["dobon"], [Bot("normal", collector.level())] * 4, 1, bytes([len(collector.asked) % 251])
+        )
+    worth_of(RULES["dobon"], 4)  # learnt once, not for each decision
+    for name in LEVELS:
+        choose, rng, times = level_named(name, playouts).choose, Random(1), []
+        for view, seen in collector.asked[:decisions]:
+            began = time.process_time()
+            choose(view, seen, rng)
+            times.append(1000 * (time.process_time() - began))
+        times.sort()
+        middle, late = times[len(times) // 2], times[len(times) * 99 // 100]
+        rate = 1000 * len(times) / sum(times)
+        print(f"{name}: {rate:.0f} decisions/s, median {middle:.2f} ms, 99 % within {late:.2f} ms")
+
+
 def main() -> int:
     """Measure the tables asked for, all of them by default."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -118,7 +163,11 @@ def main() -> int:
     parser.add_argument("--playouts", type=int, default=hard.BUDGET)
     parser.add_argument("--list", action="store_true", help="say which tables there are")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--speed", action="store_true", help="how long decisions take instead")
     args = parser.parse_args()
+    if args.speed:
+        speed(args.playouts)
+        return 0
     if args.list:
         print("\n".join(f"{number:3} {' '.join(map(str, table))}" for number, table in enumerate(TABLES)))
         return 0
