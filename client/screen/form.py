@@ -119,7 +119,8 @@ def wrapped(text: str, width: int) -> list[str]:
         if character == " " or columns(character) == 2:
             last = len(line)
         if columns(line) > width:
-            cut = last if 0 < last < len(line) else len(line) - 1
+            # a word of half a line or more is broken rather than left on a line of its own
+            cut = last if len(line) // 2 < last < len(line) else len(line) - 1
             if cut <= 0:
                 cut = max(1, len(line) - 1)
             if cut > 1 and line[cut] in NOT_FIRST:

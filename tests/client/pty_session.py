@@ -98,6 +98,10 @@ class Pty:
     def until_shown(self, text: str) -> str:
         return self.until(lambda shown: text in shown)
 
+    def read_some(self) -> None:
+        """Reads what there is."""
+        self._read(time.monotonic() + 0.05)
+
     def ended(self) -> int:
         """Reads to the end and returns the exit code, of a signal its negative."""
         deadline = time.monotonic() + PATIENCE

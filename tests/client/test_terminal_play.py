@@ -1,0 +1,165 @@
+"""The real client on a terminal of its own: a game alone, any size, pastes, old locales, no colour."""
+
+from __future__ import annotations
+
+import fcntl
+import itertools
+import os
+import re
+import signal
+import struct
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.client.pty_session import Pty, dobon, served
+
+NUMBERS = itertools.count()
+SIZES = ((1, 1), (3, 2), (5, 20), (16, 60), (24, 80), (60, 200), (200, 500), (15, 59))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with served() as (address, _process):
+        yield address
+
+
+def resize(pty: Pty, rows: int, columns: int) -> None:
+    fcntl.ioctl(pty.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    pty.screen.resize(rows, columns)
+    pty.signal(signal.SIGWINCH)
+
+
+def test_from_the_start_screen_into_a_game_and_back(tmp_path: Path) -> None:
+    with Pty(dobon(), tmp_path) as pty:
+        pty.until_shown("Play alone")
+        pty.press("\r")
+        pty.until_shown("Ready")
+        pty.press("\r")
+        pty.until_shown("Hand: 5 cards")
+        pty.press("q")
+        pty.until_shown("Leave the table")
+        pty.press("\x1b[B\r")
+        pty.until_shown("Leave this server")
+        pty.press("\x1b[A\r")
+        pty.until_shown("Play alone")
+        pty.press("\x1b[A\r")
+        assert pty.ended() == 0
+
+
+def test_any_size_at_any_time(server: str, tmp_path: Path) -> None:
+    with Pty(dobon("join", server, "--name", "Sizes"), tmp_path) as pty:
+        pty.until_shown("New table")
+        for rows, columns in (
+            (1, 1),
+            (3, 2),
+            (5, 20),
+            (16, 60),
+            (24, 80),
+            (60, 200),
+            (200, 500),
+            (15, 59),
+        ) * 5:
+            resize(pty, rows, columns)
+        pty.until_shown("Dobon needs 60")
+        resize(pty, 24, 80)
+        pty.until_shown("New table")
+        pty.signal(signal.SIGTERM)
+        assert pty.ended() == 143
+
+
+def test_keys_work_below_the_smallest_size(server: str, tmp_path: Path) -> None:
+    with Pty(dobon("join", server, "--name", "Small"), tmp_path, (10, 50)) as pty:
+        pty.until_shown("Dobon needs 60")
+        pty.press("\x1c")
+        assert pty.ended() == 131
+
+
+def test_a_million_characters_pasted_into_a_field(server: str, tmp_path: Path) -> None:
+    """With brackets and without: cut at the limit, no key is pressed by them, and the client goes on."""
+    with Pty(dobon("join", server, "--name", "Paste"), tmp_path) as pty:
+        pty.until_shown("None yet.")
+        pty.press("\r")
+        pty.until_shown("Open the table")
+        pty.press("\r")
+        pty.until_shown("You are the host")
+        pty.press("t")
+        pty.until_shown("Say:")
+        pour(pty, b"\x1b[200~" + b"d" * 1_000_000 + b"\x1b[201~")
+        pty.press("\r")
+        pty.until_shown("Paste: ddddd")
+        pty.press("t")
+        pty.until_shown("Say:")
+        pour(pty, b"e" * 20_000)
+        pty.press("\r")
+        pty.until_shown("Paste: eeeee")
+        pty.signal(signal.SIGTERM)
+        assert pty.ended() == 143
+
+
+def pour(pty: Pty, data: bytes) -> None:
+    """Writes more than the terminal holds at once, reading what comes back."""
+    os.set_blocking(pty.terminal, False)
+    while data:
+        try:
+            data = data[os.write(pty.terminal, data) :]
+        except BlockingIOError:
+            pty.read_some()
+    os.set_blocking(pty.terminal, True)
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "de_DE.ISO-8859-1"])
+def test_a_locale_without_unicode_gets_letters_for_suits(tmp_path: Path, locale: str) -> None:
+    command = dobon("play", "--name", "Haru")
+    with Pty(command, tmp_path, LANG=locale, LC_ALL=locale, PYTHONCOERCECLOCALE="0", PYTHONUTF8="0") as pty:
+        pty.until_shown("Ready")
+        pty.press("\r")
+        shown = pty.until_shown("Hand: 5 cards")
+        assert shown.isascii()
+        assert "?" not in shown
+        pty.press("\x1c")
+        assert pty.ended() == 131
+
+
+def test_no_colour_where_none_is_wanted(server: str, tmp_path: Path) -> None:
+    with Pty(dobon("join", server, "--name", "Grey"), tmp_path, NO_COLOR="1") as pty:
+        pty.until_shown("New table")
+        pty.press("\x1c")
+        pty.ended()
+        looks = {
+            number for look in re.findall(rb"\x1b\[([0-9;]*)m", pty.output) for number in look.split(b";")
+        }
+        assert looks <= {b"", b"0", b"1", b"4", b"7"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "late", "suits"),
+    [
+        (None, False, "♠"),
+        ("\x1b[1;2R", False, "♠"),
+        ("\x1b[1;3R", False, ""),
+        ("\x1b[1;3R", True, "♠"),
+    ],
+    ids=["silent", "one column", "two columns", "too late"],
+)
+def test_the_terminal_is_asked_how_wide_a_suit_is(
+    server: str, tmp_path: Path, answer: str | None, late: bool, suits: str
+) -> None:
+    """Whatever it answers, and when, the client can be used, and no answer is taken for keys."""
+    name = f"Wide{next(NUMBERS)}"
+    with Pty(dobon("join", server, "--name", name), tmp_path, PROMPT_TOOLKIT_NO_CPR="0") as pty:
+        while b"\x1b[6n" not in pty.output:
+            pty.read_some()
+        if answer and not late:
+            pty.press(answer)
+        pty.until_shown("New table")
+        if answer and late:
+            pty.press(answer)
+        pty.press("\x1b[B\r")  # down to the settings
+        shown = pty.until_shown("Four-colour suits")
+        assert (suits == "♠") == ("·" in shown.splitlines()[-1])
+        assert "R" not in shown.splitlines()[1]
+        pty.press("\x1c")
+        assert pty.ended() == 131
