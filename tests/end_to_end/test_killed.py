@@ -117,6 +117,38 @@ async def play_and_kill(folder: Path, kills: int, dice: Random) -> list[Survivor
     return [*players, watcher]
 
 
+async def test_stopped_and_started_again(tmp_path: Path) -> None:
+    """SIGTERM says that the server will be back, ends it in time, and loses nothing either."""
+    port = free_port()
+    robots = [Survivor(name, port) for name in ("Aki", "Ben")]
+    async with trio.open_nursery() as nursery:
+        for lifetime in range(3):
+            async with life(tmp_path, port) as server:
+                if not lifetime:
+                    for robot in robots:
+                        await nursery.start(robot.run)
+                    rules = {**RULES, "rounds": 3}
+                    made = await robots[0].ask("create", bots=["normal"], seats=3, rules=rules, settings=FAST)
+                    for robot in robots:
+                        robot.table = made["table"]
+                    await robots[1].ask("join")
+                    await robots[0].ask("start")
+                await hear(robots[0], 40)
+                server.send_signal(signal.SIGTERM)
+                with trio.fail_after(5):
+                    assert await server.wait() == 0
+        async with life(tmp_path, port):
+            with trio.fail_after(60):
+                for robot in robots:
+                    await robot.over.wait()
+        nursery.cancel_scope.cancel()
+    for robot in robots:
+        goodbyes = [problem for problem in robot.problems if "'code': 'shutdown'" in problem]
+        assert len(goodbyes) == 3
+        assert all("'resume': True" in goodbye for goodbye in goodbyes)
+    assert agree(robots, tmp_path) == 1
+
+
 async def hear(robot: Survivor, messages: int) -> None:
     """Wait until so many more messages have come, or its match is over."""
     until = robot.heard + messages

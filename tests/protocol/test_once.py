@@ -99,6 +99,26 @@ def run_conversation(cut: int) -> tuple[list[Request], list[int]]:
     return done, answered
 
 
+def test_what_a_record_says_is_undecided_waits_again() -> None:
+    book = Requests.from_data({"last": 3, "undecided": [], "answer": {"t": "ok", "re": 3}})
+    book.await_again(2)
+    assert (book.last, book.undecided, book.arrive(2), book.arrive(3)) == (
+        3,
+        [2],
+        Verdict.WAIT,
+        Verdict.AGAIN,
+    )
+    book.await_again(5)
+    assert (book.last, book.answer, book.arrive(5), book.arrive(4)) == (
+        5,
+        None,
+        Verdict.WAIT,
+        Verdict.DUPLICATE,
+    )
+    book.decide(2, {"t": "ok", "re": 2})
+    assert book.answer is None
+
+
 def _served(book: Requests, request: Request, done: list[Request]) -> bytes:
     match book.arrive(request.id):
         case Verdict.NEW:
