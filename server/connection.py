@@ -29,7 +29,7 @@ UNSENT: Final = 256 * 1024
 class Connection:
     """A peer, the conversation with it, and once it has said hello its session."""
 
-    __slots__ = ("_full_at", "beat", "gate", "peer", "refused", "session", "talk")
+    __slots__ = ("_full_at", "beat", "ended", "gate", "peer", "refused", "session", "talk")
 
     def __init__(self, peer: Peer, gate: Gate, now: int) -> None:
         self.peer = peer
@@ -38,6 +38,8 @@ class Connection:
         self.session: Session | None = None
         self.beat = Heartbeat(HEARTBEAT, now)
         self.refused = 0
+        self.ended = False
+        """Nothing is heard of it any more, though its last words may still be withheld."""
         self._full_at = 0
         """When its allowance of requests is whole again."""
 
@@ -70,6 +72,7 @@ class Connection:
 
     def end(self, code: str | None = None, message: str = "", **fields: Any) -> None:
         """Say why, if there is something to say, and close."""
+        self.ended = True
         if code is not None:
             self.say({"t": "error", "code": code, "message": message, **fields})
         self.gate.after(self.peer, self.peer.close)

@@ -229,6 +229,8 @@ class Core:
     # Messages
 
     def _take(self, connection: Connection, frame: Frame) -> None:
+        if connection.ended:
+            return
         message = frame.message
         answered = connection.beat.unanswered > 0
         connection.beat.heard(frame.arrival)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from server.config import Config
-from server.journal import Journal, Resumption, Store
+from server.journal import Away, Journal, Resumption, Store
 from server.journal_rows import read_sessions, read_table
 from server.journal_schema import open_to_read
 from server.record import SessionKept
@@ -25,12 +25,15 @@ async def at_once(do: Callable[[], None]) -> None:
 
 @asynccontextmanager
 async def kept_world(
-    folder: Path, config: Config | None = None, store: Store | None = None
+    folder: Path,
+    config: Config | None = None,
+    store: Store | None = None,
+    away: Away = at_once,
 ) -> AsyncIterator[World]:
     """A server that goes on with what is kept in a folder. It dies without a word at the end."""
     running: list[World] = []
     opened = store or Store(folder, lambda: running[0].network.offset())
-    journal = Journal(opened, at_once)
+    journal = Journal(opened, away)
     try:
         async with world(config, record=journal) as server:
             running.append(server)

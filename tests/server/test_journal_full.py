@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -87,3 +87,29 @@ async def test_no_match_begins_without_room(autojump_clock: trio.testing.MockClo
         assert (await a.ask("ready", on=match["seq"]))["t"] == "ok"
         assert (await b.ask("ready", on=match["seq"]))["t"] == "ok"
         await b.event("round")
+
+
+async def test_a_connection_that_was_ended_is_heard_no_more(
+    autojump_clock: trio.testing.MockClock, tmp_path: Path
+) -> None:
+    """Also while its last words wait for what is being written down."""
+    async with kept_world(tmp_path, away=slowly) as server:
+        a, c = await server.table(["A", "C"])
+        chat = c.request("chat", text="written down first")
+        again = server.dial()
+        await trio.sleep(0.1)
+        again.send(t="hello", versions=[1], name="x", agent="test", token=a.token)
+        await trio.sleep(0.1)
+        a.request("chat", text="by a connection that is over")
+        await trio.sleep(0.1)
+        assert not [message for message in c.heard if message.get("re") == chat]
+        await again.next(t="view")
+        assert (await a.next(t="error"))["code"] == "replaced"
+        await a.end()
+        await trio.sleep(10)
+        assert [m["text"] for m in c.events() if m["ev"] == "chat"] == ["written down first"]
+
+
+async def slowly(do: Callable[[], None]) -> None:
+    await trio.sleep(1)
+    do()
