@@ -19,6 +19,19 @@ Dial: TypeAlias = Callable[[], Awaitable[trio.abc.Stream]]
 PATIENCE: Final = 10
 """Seconds for a connection, and for the answer to a hello, to come about."""
 
+FIRST_RETRY: Final = 500
+"""The longest wait before the first attempt to reconnect, in ms; it doubles up to `LAST_RETRY`."""
+LAST_RETRY: Final = 15_000
+
+
+def retry_after(attempt: int, jitter: float) -> int:
+    """The ms to wait before an attempt, counted from 1; `jitter` is drawn from 0 to 1.
+
+    The wait is drawn from 0 to the full time after that is capped, so that a thousand clients come back
+    spread and do not meet at the cap.
+    """
+    return int(jitter * min(LAST_RETRY, FIRST_RETRY << min(attempt - 1, 16)))
+
 
 class Dialler:
     """Dials the first of several meanings of an address that answers, and from then on that one alone.

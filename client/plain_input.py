@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import trio
 
-from .plain_commands import WORDS
+from .plain_help import WORDS
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession

@@ -15,7 +15,7 @@ from .knowledge import attack_cards, can_dobon, may_claim
 from .model import Model, Table
 from .notices import Away, Checked, Ended, Message, Sent
 from .phrases import DIRECTIONS, LEVELS, Speaker
-from .plain_commands import FIELDS_HELP, HELP, SETTINGS
+from .plain_help import FIELDS_HELP, HELP, SETTINGS
 from .refusals import away, ended, refusal
 from .rules_text import sections
 

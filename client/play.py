@@ -18,7 +18,7 @@ from protocol.messages import Create
 from .command import Exit
 from .front import BadStart, add_player_arguments, player, refuse, start
 from .goal import Goal
-from .plain_commands import LEVELS
+from .plain_help import LEVELS
 from .rules_fields import refusal
 
 Translate = Callable[[str], str]

@@ -1,12 +1,7 @@
 """A player's session: dials, says hello, asks, listens, and takes itself up again when the network fails.
 
-The one piece that every front end shares. It says nothing to people and knows no screen:
-
-    async with open_session(dial, ClientConnection("Haru", AGENT)) as session:
-        async for message in session.messages(): ...
-
-Everything that happens comes in order out of `messages()`; requests go in through `post`, which never waits,
-or `request`, which waits for the answer.
+The one piece that every front end shares: everything that happens comes in order out of `messages()`;
+requests go in through `post`, which never waits, or `request`, which waits for the answer.
 """
 
 from __future__ import annotations
@@ -24,16 +19,13 @@ from protocol.connection import Answer, ClientConnection, Received, State
 from protocol.heartbeat import Beat, Heartbeat
 from protocol.messages import Closed, Error, FrameError, Leave, Ok, Pong, Ready, Request, View, Welcome
 
-from .dial import PATIENCE, Dial
+from .dial import PATIENCE, Dial, retry_after
 from .fairness import Witness
 from .notices import Away, Ended, Message, Sent, Why
 from .pins import Doubt
 
 AGENT: Final = "dobon/0.1"
 NONCE_BYTES: Final = 16
-FIRST_RETRY: Final = 500
-"""The longest wait before the first attempt to reconnect, in ms; it doubles up to `LAST_RETRY`."""
-LAST_RETRY: Final = 15_000
 HEARTBEATS: Final = (1_000, 60_000)
 """The shortest and the longest heartbeat that is believed, in ms."""
 BACKLOG: Final = 10_000
@@ -90,7 +82,7 @@ async def open_session(
     dial: Dial,
     connection: ClientConnection,
     *,
-    kept: Callable[[str | None], None] = lambda token: None,
+    kept: Callable[[str | None], None] = lambda _token: None,
     urandom: Callable[[int], bytes] = os.urandom,
     jitter: Callable[[], float] = random.random,
 ) -> AsyncIterator[Session]:
@@ -113,7 +105,7 @@ async def open_session(
 
 
 class Session:
-    """See the module. Made by `open_session`."""
+    """One session; made by `open_session`."""
 
     def __init__(
         self,
@@ -257,13 +249,11 @@ class Session:
         return True
 
     async def _redial(self) -> trio.abc.Stream:
-        """Wait and dial till there is a connection: exponentially longer, each wait drawn from 0 to the full
-        time after that is capped, so that a thousand clients come back spread and do not meet at the cap."""
+        """Wait and dial till there is a connection."""
         why = self._why()
         while True:
-            longest = min(LAST_RETRY, FIRST_RETRY << min(self._attempt, 16))
             self._attempt += 1
-            retry = int(self._jitter() * longest)
+            retry = retry_after(self._attempt, self._jitter())
             self._put.send_nowait(Away(why, self._attempt, retry))
             await trio.sleep(retry / 1000)
             try:
@@ -392,8 +382,7 @@ class Session:
                 self._witness(request.table).promise(request.nonce)
             elif isinstance(request, Leave):
                 self._witnesses.pop(request.table, None)
-        waiter = self._waiting.get(request.id)
-        if waiter is not None:
+        if waiter := self._waiting.get(request.id):
             waiter.reply = reply
             waiter.done.set()
 

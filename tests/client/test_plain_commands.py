@@ -8,8 +8,6 @@ from msgspec.structs import replace as changed
 
 from client.model import Model, update
 from client.plain_commands import (
-    HELP,
-    WORDS,
     Ask,
     BadCommand,
     BeReady,
@@ -18,6 +16,7 @@ from client.plain_commands import (
     Show,
     interpret,
 )
+from client.plain_help import HELP, WORDS
 from engine.rules import Rules
 from protocol.messages import (
     Bot,
