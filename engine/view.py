@@ -102,7 +102,7 @@ def playable(round: Legality, viewer: int | None) -> list[Card] | None:
     return list(cards_of(round.playable(viewer)))
 
 
-def may(round: Round, viewer: int | None) -> list[str] | None:
+def may(round: Legality, viewer: int | None) -> list[str] | None:
     """Which of ``play``, ``draw`` and ``pass`` the viewer may do now; None for who is not asked."""
     if viewer is None or not round.asked(viewer):
         return None
