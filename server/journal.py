@@ -24,6 +24,8 @@ from .standing import Kept
 
 RETRY: Final = 0.5
 """Seconds until writing is tried again."""
+SLOW: Final = 2
+"""Seconds that writing may take until it counts as stuck."""
 RESERVE: Final = 4 * 2**20
 """Bytes: with less room on the disk no match is begun, so that those that are can end."""
 
@@ -139,6 +141,12 @@ class Journal:
     ) -> None:
         """Write until cancelled. ``safe`` is called when more has become safe; ``stand_still`` when nothing
         can be written, and ``go_on`` when it can again."""
+
+        def stuck() -> None:
+            if not self.stuck:
+                self.stuck = True
+                stand_still()
+
         while True:
             await self._stirred.wait()
             self._stirred = trio.Event()
@@ -146,10 +154,8 @@ class Journal:
             if not batch:
                 continue
             rows = self._store.rows.of(batch)
-            while not await self._write(rows):
-                if not self.stuck:
-                    self.stuck = True
-                    stand_still()
+            while not await self._write(rows, stuck):
+                stuck()
                 await trio.sleep(RETRY)
             was_stuck, self.stuck = self.stuck, False
             self._written += len(batch)
@@ -160,7 +166,7 @@ class Journal:
                 _log.info("writing again")
                 go_on()
 
-    async def _write(self, rows: list[Row]) -> bool:
+    async def _write(self, rows: list[Row], stuck: Callable[[], None]) -> bool:
         problem: list[Exception] = []
         room = RESERVE
 
@@ -172,7 +178,15 @@ class Journal:
                 problem.append(error)
             room = self._store.room()
 
-        await self._away(write)
+        async def lose_patience() -> None:
+            await trio.sleep(SLOW)
+            _log.warning("writing takes long", file=str(self._store.path))
+            stuck()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(lose_patience)
+            await self._away(write)
+            nursery.cancel_scope.cancel()
         self.roomy = room >= RESERVE
         for error in problem:
             if not self.stuck:

@@ -38,6 +38,8 @@ _TABLE: Final = (
     "INSERT INTO place (number, born, data) VALUES (?, ?, ?)"
     " ON CONFLICT (number) DO UPDATE SET data = excluded.data"
 )
+_NO_WINDOWS: Final = "DELETE FROM window WHERE match IN (SELECT number FROM match WHERE place = ?)"
+"""A claim can come too late only for a card of the match being played."""
 
 
 class Rows:
@@ -99,9 +101,13 @@ class Rows:
             case TableClosed(number, why):
                 self._counts.pop(number, None)
                 yield "UPDATE place SET closed = ? WHERE number = ?", (why, number)
+                if why != "fault":
+                    yield "UPDATE place SET standing = NULL WHERE number = ?", (number,)
+                    yield _NO_WINDOWS, (number,)
             case MatchBegun(table, match, rules, settings, seats):
                 yield _COUNT, ("match", match + 1)
                 statement = "INSERT OR REPLACE INTO match (number, place, data, begun) VALUES (?, ?, ?, ?)"
+                yield _NO_WINDOWS, (table,)
                 yield statement, (match, table, seal([rules, settings, seats], match), int(self._wall()))
             case _:
                 yield self._of_round(entry)

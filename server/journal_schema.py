@@ -43,6 +43,7 @@ SCRIPTS: Final = (
     """,
     """
     CREATE TABLE window (match INTEGER, seq INTEGER, closed INTEGER, PRIMARY KEY (match, seq)) WITHOUT ROWID;
+    CREATE INDEX match_by_place ON match (place);
     ALTER TABLE match ADD COLUMN begun INTEGER NOT NULL DEFAULT 0;
     """,
 )

@@ -23,6 +23,7 @@ from .robots import Message, Robot, SocketWire, Wire, public
 
 FAST = {"grace": 20, "claim_time": 1000, "opening_time": 1000, "ready_time": 2000, "bot_pace": 0}
 RULES = {"preset": "dobon", "rounds": 12, "claims": "last", "counter": "ask", "jokers": 1, "last_call": 1}
+RACE = {**RULES, "preset": "pageone", "claims": "all"}
 TOLD_BY_TABLE = ("seat", "spectator", "host", "rules", "match", "ready", "match_over", "chat", "paused")
 
 
@@ -84,7 +85,7 @@ def free_port() -> int:
         return port
 
 
-async def play_and_kill(folder: Path, kills: int, dice: Random) -> list[Survivor]:
+async def play_and_kill(folder: Path, kills: int, dice: Random, rules: Message) -> list[Survivor]:
     """Play match after match while servers die, and then to an end."""
     port = free_port()
     players = [Survivor(name, port) for name in ("Aki", "Ben", "Chie")]
@@ -93,7 +94,7 @@ async def play_and_kill(folder: Path, kills: int, dice: Random) -> list[Survivor
         async with life(folder, port):
             for robot in [*players, watcher]:
                 await nursery.start(robot.run)
-            made = await players[0].ask("create", bots=["normal"], seats=4, rules=RULES, settings=FAST)
+            made = await players[0].ask("create", bots=["normal"], seats=4, rules=rules, settings=FAST)
             for robot in [*players, watcher]:
                 robot.table = made["table"]
             for robot in players[1:]:
@@ -196,8 +197,9 @@ def same(told: Message, written: dict[str, Any]) -> bool:
     return True
 
 
-async def test_killed_at_any_moment(tmp_path: Path) -> None:
-    robots = await play_and_kill(tmp_path, 6, Random(7))
+@pytest.mark.parametrize("rules", [RULES, RACE], ids=["turns", "race"])
+async def test_killed_at_any_moment(rules: Message, tmp_path: Path) -> None:
+    robots = await play_and_kill(tmp_path, 6, Random(7), {**rules, "rounds": 5})
     assert agree(robots, tmp_path) >= 1
     assert min(robot.resumed for robot in robots) >= 5
 
@@ -206,6 +208,6 @@ async def test_killed_at_any_moment(tmp_path: Path) -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(4))
 async def test_killed_at_three_hundred_moments(part: int, tmp_path: Path) -> None:
-    robots = await play_and_kill(tmp_path, 75, Random(part))
+    robots = await play_and_kill(tmp_path, 75, Random(part), (RULES, RACE)[part % 2])
     assert agree(robots, tmp_path) >= 1
     assert min(robot.resumed for robot in robots) >= 70

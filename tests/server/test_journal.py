@@ -238,6 +238,36 @@ async def test_a_full_disk_is_waited_for(
     store.close()
 
 
+async def test_a_disk_that_takes_its_time_is_a_full_one(
+    autojump_clock: trio.testing.MockClock, tmp_path: Path
+) -> None:
+    """Else all that is withheld would pile up."""
+    store = opened(tmp_path)
+    took = 1
+
+    async def slowly(do: Callable[[], None]) -> None:
+        await trio.sleep(took)
+        do()
+
+    journal = Journal(store, slowly)
+    said: list[str] = []
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(
+            journal.run, lambda: said.append("safe"), lambda: said.append("still"), lambda: said.append("on")
+        )
+        journal.note(session(1))
+        await trio.sleep(5)
+        assert said == ["safe"]
+        took = 60
+        journal.note(session(1))
+        await trio.sleep(5)
+        assert said == ["safe", "still"]
+        await trio.sleep(60)
+        assert said == ["safe", "still", "safe", "on"]
+        nursery.cancel_scope.cancel()
+    store.close()
+
+
 async def test_little_room_is_noticed(
     autojump_clock: trio.testing.MockClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,8 +50,8 @@ async def test_every_moment_of_a_match_can_be_taken_up(
     seen = []
     written = Journal._write
 
-    async def write(self: Journal, rows: Any) -> bool:
-        done = await written(self, rows)
+    async def write(self: Journal, rows: Any, stuck: Any) -> bool:
+        done = await written(self, rows, stuck)
         if worlds and not self._pending:
             server = worlds[0]
             for number, found in stands_again(server, tmp_path / "journal.sqlite").items():
