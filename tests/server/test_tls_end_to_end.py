@@ -18,6 +18,7 @@ import trio
 import trio.testing
 
 from client.dial import Dialler
+from client.discovery import server_of
 from client.i18n import translation
 from client.notices import Message
 from client.pins import Pins
@@ -30,6 +31,7 @@ from protocol.joincode import Address
 from protocol.messages import Create, Error, Join, Leave, Ok, OkCreate, Play, Start, Welcome
 from server.certificate import CERTIFICATE, KEY, NoCertificate, fingerprint_of, identity
 from server.config import Config
+from server.discovery import Advert, Announcer
 from server.limits import Limits
 from tests.end_to_end.processes import Served, served
 
@@ -296,6 +298,14 @@ async def test_the_command_refuses_another_certificate_in_one_sentence(tmp_path:
         assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (77, b"", 1)
         assert shown in done.stderr.decode()
         assert "0" * 64 in done.stderr.decode()
+
+
+def test_the_network_is_told_the_fingerprint() -> None:
+    advert = Advert("Kitchen", 5213, ("127.0.0.1",), 1, "x", "ab" * 32)
+    info = Announcer(advert, lambda event, problem: None)._info("Kitchen", "x.local.", ["127.0.0.1"], 0)
+    found = server_of("Kitchen", info.port, ["127.0.0.1"], info.properties)
+    assert found is not None
+    assert found.fingerprint == "ab" * 32
 
 
 async def test_what_the_network_announces_is_demanded(tmp_path: Path) -> None:
