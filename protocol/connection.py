@@ -267,6 +267,8 @@ class ClientConnection:
                 yield from self._happened(message)
 
     def _welcomed(self, welcome: Welcome) -> Iterator[Received]:
+        if welcome.version not in VERSIONS:
+            raise FrameError("bad_frame", "the server chose a version that was not offered")
         self.welcome = welcome
         self.token = welcome.token
         if not welcome.resumed:

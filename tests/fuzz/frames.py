@@ -11,7 +11,7 @@ import msgpack  # type: ignore[import-untyped]
 import msgspec.inspect as kinds
 
 from engine.cards import CARDS
-from protocol.messages import Hello, Ping, Pong
+from protocol.messages import EVENT_TYPES, Hello, Ping, Pong
 from protocol.requests import REQUEST_TYPES
 
 Data = dict[str, Any]
@@ -38,12 +38,22 @@ def message(chance: random.Random, kind: str | None = None) -> Data:
     return data
 
 
+def event(chance: random.Random, ev: str) -> Data:
+    """An event of this kind that fits its type, as a server might say it."""
+    info = kinds.type_info(EVENT_TYPES[ev])
+    assert isinstance(info, kinds.StructType)
+    fields = {each.encode_name: _value(chance, each.type, each.name) for each in info.fields}
+    return {**fields, "t": "event", "ev": ev, "table": 3, "seq": 6, "at": 1001}
+
+
 def _value(chance: random.Random, info: kinds.Type, name: str) -> Any:
     match info:
         case kinds.UnionType():
             return _value(chance, chance.choice(info.types), name)
         case kinds.ListType():
-            return [_value(chance, info.item_type, name) for _ in range(chance.randrange(4))]
+            least = info.min_length or 0
+            most = least + 3 if info.max_length is None else info.max_length
+            return [_value(chance, info.item_type, name) for _ in range(chance.randint(least, most))]
         case kinds.DictType():
             keys = RULES if name == "rules" else SETTINGS
             return {chance.choice(keys): anything(chance, 1) for _ in range(chance.randrange(4))}
@@ -53,13 +63,19 @@ def _value(chance: random.Random, info: kinds.Type, name: str) -> Any:
             return chance.random() < 0.5
         case kinds.IntType():
             least = -(2**53) if info.ge is None else info.ge
-            return max(least, min(chance.choice(INTS), 2**53 if info.le is None else info.le))
+            if info.le is not None:
+                return chance.randint(least, info.le)
+            return max(least, min(chance.choice(INTS), 2**53))
         case kinds.StrType():
             return chance.choice(TEXTS) if info.pattern is None else chance.choice(CARDS)
         case kinds.BytesType():
-            return chance.randbytes(chance.randrange(0, (info.max_length or 32) + 1))
+            return chance.randbytes(chance.randint(info.min_length or 0, info.max_length or 32))
         case kinds.LiteralType():
             return chance.choice(info.values)
+        case kinds.StructType():
+            return {each.encode_name: _value(chance, each.type, each.name) for each in info.fields}
+        case kinds.AnyType():
+            return anything(chance)
         case _:
             raise AssertionError(info)
 
@@ -106,7 +122,8 @@ def spoilt(chance: random.Random, data: Data) -> Data:
     return data
 
 
-def _flipped(chance: random.Random, payload: bytes) -> bytes:
+def flipped(chance: random.Random, payload: bytes) -> bytes:
+    """Some of its bytes are others."""
     changed = bytearray(payload)
     for _ in range(chance.randint(1, 4)):
         changed[chance.randrange(len(changed))] = chance.randrange(256)
@@ -145,7 +162,7 @@ def _noise(chance: random.Random, payload: bytes) -> bytes:
 
 
 _SPOILERS: tuple[Callable[[random.Random, bytes], bytes], ...] = (
-    *(_flipped, _flipped, _cut, _twice, _nested, _huge, _wide, _noise),
+    *(flipped, flipped, _cut, _twice, _nested, _huge, _wide, _noise),
 )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import trio
 
+from engine.state import Phase
 from engine.trace import state_changes
 from server.arrivals import Frame
 from server.bot_seat import InlineThinker
@@ -173,6 +174,10 @@ class Machine:
             assert game.live is not None
             assert course.round is not None
             demand(len(game.live.held) <= 2 * len(table.seats), "too much is held:", game.live.held)
+            window = course.round.window is not None and course.round.phase is not Phase.OVER
+            demand(
+                game.live.window_open() == window, "a window that is closed is open, or the other way round"
+            )
             differs = state_changes(course.round, game.live.round)
             demand(not differs, "the round is not what its inputs make of it:", differs)
 
