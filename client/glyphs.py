@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-PATIENCE: Final = 0.25
+PATIENCE: Final = 0.5
 """Seconds that a terminal has to say where its cursor is; over a slow line the answer takes a while."""
 
 _ANSWER: Final = re.compile(rb"\x1b\[(\d+);(\d+)R")
