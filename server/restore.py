@@ -103,8 +103,8 @@ def revive(kept: Kept, floor: Floor, sessions: Mapping[int, Session]) -> Table:
 def _seat_people(table: Table, standing: Mapping[str, Any], sessions: Mapping[int, Session]) -> None:
     away = table.settings.away_time * MS
     for seat, data in zip(table.seats, standing["seats"], strict=True):
-        for name in SEAT:
-            setattr(seat, name, data[name])
+        for name, value in zip(SEAT, data, strict=True):
+            setattr(seat, name, value)
         if seat.seated:
             # Whoever was here has to find back first.
             if seat.status == "online":
