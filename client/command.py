@@ -72,6 +72,7 @@ def command_table(_: Translate) -> dict[str, Command]:
         "sim": Command("server.simulate", _("let bots play each other")),
         "export": Command("server.export", _("write down a match that was played here")),
         "verify": Command("server.verify", _("play a recorded match again and see whether it agrees")),
+        "replay": Command("client.replay", _("watch a recorded match again")),
     }
 
 
@@ -146,6 +147,11 @@ def _language(words: list[str]) -> tuple[str | None, list[str]]:
     except argparse.ArgumentError:
         return None, words
     return found.lang, rest
+
+
+def server_part(name: str) -> Any:
+    """A module of the server's by its name: for a client that shows what is kept on this machine."""
+    return importlib.import_module(f"server.{name}")
 
 
 def _load(command: Command) -> CommandModule:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, nullcontext
 
-from protocol.connection import ClientConnection
+from protocol.connection import ClientConnection, Received
 from protocol.text import BadName, clean_name
 
 from .dial import Dialler
 from .goal import Goal
 from .pins import Pins
+from .records import Recorder
 from .session import AGENT, Refused, Session, open_session
 from .tokens import KeptToken
 
@@ -41,8 +42,12 @@ async def entered(goal: Goal) -> AsyncIterator[tuple[Session, str]]:
 @asynccontextmanager
 async def _as(goal: Goal, name: str) -> AsyncIterator[Session]:
     dial = Dialler(goal.addresses, Pins(told=goal.fingerprint) if goal.keep else None)
-    with KeptToken(str(goal.addresses[0]), name) if goal.keep else _NoToken() as kept:
-        connection = ClientConnection(name, AGENT, kept.token, goal.password)
+    with (
+        KeptToken(str(goal.addresses[0]), name) if goal.keep else _NoToken() as kept,
+        Recorder(name) if goal.keep else nullcontext() as recorder,
+    ):
+        connection = _Recorded(name, AGENT, kept.token, goal.password)
+        connection.recorder = recorder
 
         def keep(token: str | None) -> None:
             if token is None:
@@ -63,6 +68,18 @@ def _numbered(name: str, number: int) -> str:
         except BadName:
             continue
     return name
+
+
+class _Recorded(ClientConnection):
+    """A connection whose messages are written down."""
+
+    recorder: Recorder | None = None
+
+    def receive(self, data: bytes) -> Iterator[Received]:
+        for received in super().receive(data):
+            if self.recorder is not None:
+                self.recorder.take(received)
+            yield received
 
 
 class _NoToken:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from engine.rules import Rules
 from engine.state import Phase
 from protocol.connection import Answer
-from protocol.events import EVENT_TYPES
+from protocol.events import EVENT_TYPES, Claimed, FalseClaim
 from protocol.fields import Misfit, fit
 from protocol.messages import REQUEST_TYPES, Error, Event, Ok, Request, View
 from protocol.replies import ViewSeat
@@ -55,18 +55,23 @@ class Moment:
 
 
 def retold(
-    record: Mapping[str, Any], viewer: int | None, *, is_open: bool, name: Callable[[int], str]
+    record: Mapping[str, Any],
+    viewer: int | None,
+    *,
+    is_open: bool,
+    name: Callable[[int], str],
+    title: str = "",
 ) -> tuple[Moment, ...]:
     """Every moment of a match as `viewer` got it, a seat or None for a spectator.
 
-    With `is_open` events show all cards dealt and drawn. `name` names a seat where the record does not.
-    Raises BadRecord.
+    With `is_open` events show all cards dealt and drawn. `name` names a seat where the record does not,
+    `title` the table. Raises BadRecord.
     """
     try:
         seats = len(record["players"]) if "players" in record else record["seats"]
         if viewer is not None and not 0 <= viewer < seats:
             raise BadRecord(f"there is no seat {viewer + 1}, it has {seats}")
-        return tuple(_Retelling(record, viewer, is_open, name).moments())
+        return tuple(_Retelling(record, viewer, is_open, name, title).moments())
     except BadRecord:
         raise
     except (Misfit, ValueError, LookupError, TypeError, AttributeError, AssertionError) as problem:
@@ -77,8 +82,14 @@ class _Retelling:
     """One viewer's messages. Times are ns of the table's clock."""
 
     def __init__(
-        self, record: Mapping[str, Any], viewer: int | None, is_open: bool, name: Callable[[int], str]
+        self,
+        record: Mapping[str, Any],
+        viewer: int | None,
+        is_open: bool,
+        name: Callable[[int], str],
+        title: str,
     ) -> None:
+        self._title = title
         self._record, self._viewer, self._is_open = record, viewer, is_open
         self._rules = Rules.from_data(record["rules"], seats=record["seats"])
         self._settings: dict[str, int] = record.get("settings") or SETTINGS
@@ -117,7 +128,7 @@ class _Retelling:
 
     def _moment(self, messages: Sequence[Message]) -> Moment:
         hands = () if self._round is None else tuple(map(tuple, self._round.hands))
-        claims = any(getattr(each, "order", None) for each in messages)
+        claims = any(isinstance(each, Claimed | FalseClaim) for each in messages)
         return Moment(self._now // MS, self._number, tuple(messages), hands, claims)
 
     def _first_view(self) -> View:
@@ -136,7 +147,7 @@ class _Retelling:
             seq=0,
             at=self._now // MS,
             you=self._viewer,
-            name="",
+            name=self._title,
             host=None,
             rules=self._rules.to_data(),
             settings=dict(self._settings),
@@ -189,16 +200,15 @@ class _Retelling:
         if (declines or step["do"] == "waive") and step["seat"] == self._viewer:
             answers.append(Answer(self._request(step), Ok(re=1)))
         over = events[-1] if events and events[-1]["ev"] == "round_over" else None
-        if over is not None and over["why"] == "out" and effect < self._until_after(events):
-            yield self._moment([*answers, *self._events(events[:-1], data, arrival, ends=True)])
-            self._now = self._until
-            yield self._moment(self._events([over], data))
-        else:
+        if over is None or (len(events) == 1 and not (over["why"] == "out" and effect < self._until)):
             yield self._moment([*answers, *self._events(events, data, arrival)])
-
-    def _until_after(self, events: Sequence[Mapping[str, Any]]) -> int:
-        plays = any(event["ev"] == "played" for event in events)
-        return self._now + self._settings["grace"] * MS if plays else self._until
+            return
+        # What it came of is seen by itself.
+        if len(events) > 1:
+            yield self._moment([*answers, *self._events(events[:-1], data, arrival, ends=True)])
+        if over["why"] == "out":
+            self._now = max(self._now, self._until)
+        yield self._moment(self._events([over], data))
 
     # Requests of the viewer's
 

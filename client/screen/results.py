@@ -36,7 +36,10 @@ def headline(scene: Scene, last: LastRound) -> str:
 def verdict(scene: Scene, table: Table) -> tuple[str, str]:
     """(style, text) of what came of checking the deal."""
     _, checked = scene.translate, table.checked
-    if checked is None or checked.round != table.view.round:
+    # once the match is over its view names no round, and the last one is meant
+    if checked is None or table.view.round not in (None, checked.round):
+        if scene.is_replay:
+            return "class:calm", _("The record has no secret that this deal could be checked with.")
         return "class:calm", _("The deal is being checked.")
     text = Speaker(_, scene.glyphs).checked(checked)
     return ("class:good" if checked.fault is None else "class:warn"), text

@@ -118,6 +118,9 @@ class Scene:
     """Whether a server was chosen: if not, the start screen shows."""
     keys: tuple[tuple[str, str], ...] = ()
     """Every key and what it does, for the page of keys."""
+    hands: tuple[tuple[str, ...], ...] = ()
+    """Everybody's cards by seat, in a replay with all hands open; else empty."""
+    is_replay: bool = False
 
     @property
     def table(self) -> Table | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.cards import parse_card
 from protocol import events as e
 from protocol.messages import View
 from protocol.replies import ViewSeat
@@ -125,12 +126,29 @@ def draw_seat(canvas: Canvas, place: tuple[int, int, int, int], scene: Scene, se
     if seat.count is not None:
         beside = columns(points) + 1 if height == 3 else 0
         room = max(0, width - 5 - beside - len(str(seat.count)))
-        end = canvas.put(x + 2, y + 1, backs(glyphs, seat.count, min(room, 14)), "class:back")
+        if scene.hands:
+            end = put_hand(canvas, x + 2, y + 1, scene, seat.seat, room)
+        else:
+            end = canvas.put(x + 2, y + 1, backs(glyphs, seat.count, min(room, 14)), "class:back")
         canvas.put(end + 1, y + 1, str(seat.count), "class:count")
     style, text = status(scene, seat)
     if text:
         text = clip(text, width - 6)
         canvas.put(x + width - 4 - columns(text), y + height - 1, f" {text} ", style)
+
+
+def open_hand(scene: Scene, seat: int, room: int) -> str:
+    """A hand seen from the front, as far as there is room."""
+    held = sorted(scene.hands[seat], key=parse_card) if seat < len(scene.hands) else []
+    return clip(" ".join(map(scene.glyphs.card, held)), room)
+
+
+def put_hand(canvas: Canvas, x: int, y: int, scene: Scene, seat: int, room: int) -> int:
+    """The same in the colours of the suits; returns the column behind it."""
+    for character in open_hand(scene, seat, room):
+        red = character in scene.glyphs.suits["H"] + scene.glyphs.suits["D"]
+        x = canvas.put(x, y, character, "class:ink.red" if red else "class:ink")
+    return x
 
 
 def draw_round_table(canvas: Canvas, scene: Scene, width: int, y: int, height: int) -> tuple[int, int, int]:
@@ -173,6 +191,8 @@ def draw_compact(canvas: Canvas, scene: Scene, y: int) -> int:
         x = column * half
         mark = scene.glyphs.turn if on else " "
         style, text = status(scene, seat)
+        if scene.hands and seat.count is not None:
+            style, text = "class:name", open_hand(scene, seat.seat, half)
         count = "" if seat.count is None else str(seat.count)
         points = standing(scene, seat)
         room = max(3, half - 5 - len(count) - columns(points) - (columns(text) + 1 if text else 0))

@@ -1,0 +1,32 @@
+"""The replay on a full screen: glyphs, the app, and what is left of it at the end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from . import guest
+from .command import Exit
+from .film import Film
+from .glyphs import chosen, suit_columns
+from .replay_app import ReplayApp
+from .settings import Settings
+
+Translate = Callable[[str], str]
+
+
+def run(film: Film, settings: Settings, _: Translate) -> int:
+    """Show it until the viewer leaves; returns the exit code."""
+    app = ReplayApp(film, settings, chosen(settings.glyphs, suit_columns), _)
+
+    async def nothing() -> None:
+        import trio
+
+        await trio.sleep_forever()
+
+    try:
+        code = guest.run(app.application, nothing)
+    except KeyboardInterrupt:
+        code = Exit.INTERRUPTED
+    sys.stdout.flush()
+    return code
