@@ -14,7 +14,7 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.filters import Condition
 
 from protocol.connection import Answer
-from protocol.messages import Error, Leave, Request, Tables, View
+from protocol.messages import Error, Leave, Request, Tables, View, Welcome
 
 from . import keys
 from .bindings import bindings
@@ -169,6 +169,8 @@ class App:
         """A message of the session; called by the errand, in the same thread as everything else."""
         before = self.model.table
         self.model = update(self.model, message, _now())
+        if isinstance(message, Welcome):
+            self.ui = replace(self.ui, told="")
         if isinstance(message, Answer) and isinstance(message.reply, Error):
             self._refused(message.request, message.reply)
         after = self.model.table
