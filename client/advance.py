@@ -89,7 +89,9 @@ def _settled_seat(seat: ViewSeat, phase: str) -> ViewSeat:
         status=seat.status if seat.kind == "human" else None,
         count=None if phase in IDLE else seat.count,
         total=seat.total or 0,
-        ready=bool(seat.ready) if phase == "between" and seat.kind == "human" else None,
+        ready=bool(seat.ready) or seat.status == "left"
+        if phase == "between" and seat.kind == "human"
+        else None,
     )
 
 

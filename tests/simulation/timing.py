@@ -20,6 +20,7 @@ class Clock:
         self._deadline = 0
         self._kinds: dict[int, str] = {}
         self._away: dict[int, int] = {}
+        self._statuses: dict[int, str | None] = {}
         self._overdue: dict[int, int] = {}
 
     def follow(self, events: Iterable[Data]) -> None:
@@ -70,10 +71,13 @@ class Clock:
         seat, status = event["seat"], event["status"]
         self._kinds[seat] = event["kind"] if status != "left" else "gone"
         if status == "away":
-            self._away.setdefault(seat, at)
+            # Who was played for when the match ended has been away for longer, nobody was told since when.
+            before = self._settings.get("away_time", 0) if self._statuses.get(seat) == "autopilot" else 0
+            self._away.setdefault(seat, at - before)
         elif status == "autopilot":
             absent = at - self._away.get(seat, at) >= self._settings["away_time"]
             demand(absent or self._overdue.get(seat, 0) >= 2, "played for too soon:", event)
         elif status == "online":
             self._overdue[seat] = 0
             self._away.pop(seat, None)
+        self._statuses[seat] = status
