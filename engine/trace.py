@@ -245,11 +245,12 @@ def _play(round: Round, steps: Sequence[Any]) -> Iterator[tuple[object, object] 
     """Take the steps one after another; where the record has times, they must stand in order of arrival."""
     last: tuple[int, int, int] = (-1, -1, -1)
     base, direction = 0, 1
+    discarder: int | None = None
     for step in steps:
         if isinstance(step, Mapping) and "effect" in step:
             effect, arrival = _get(step, "effect", int), _get(step, "arrival", int)
             if (effect, arrival) != last[:2]:
-                base, direction = _first_among_equals(round)
+                base, direction = _first_among_equals(round, discarder)
             rank = -1  # what arrives with a deadline is too late for it
             if step.get("do") != "expire":
                 rank = (_get(step, "seat", int) - base) * direction % round.seats
@@ -259,10 +260,14 @@ def _play(round: Round, steps: Sequence[Any]) -> Iterator[tuple[object, object] 
                 yield f"nothing that arrived before {last[1]}", f"a step that arrived at {arrival}"
             last = (effect, arrival, rank)
         yield take(round, step)
+        if round.window is not None:
+            discarder = round.window
 
 
-def _first_among_equals(round: Round) -> tuple[int, int]:
+def _first_among_equals(round: Round, discarder: int | None) -> tuple[int, int]:
     """The seat that comes first of equal arrivals, and the direction they go in (protocol, section 5)."""
-    if round.window is None:
+    if round.phase is Phase.OPENING:
         return round.starter, 1
-    return (round.window + round.direction) % round.seats, round.direction
+    if discarder is None:
+        return round.turn_seat, round.direction
+    return (discarder + round.direction) % round.seats, round.direction
