@@ -27,8 +27,24 @@ def event(ev: str, seq: int = 6, **fields: Any) -> dict[str, Any]:
     return {"t": "event", "table": 3, "seq": seq, "at": 1001, "ev": ev, **fields}
 
 
-TURN = {"turn": 1, "seat": 0, "direction": 1, "suit": "S", "attack": None, "playable": [], "may": ["draw"]}
-PLAYED = {"seat": 1, "card": "7H", "suit": "H", "discard": 1, "left": 3, "until": 2000, "deadline": None}
+TURN: dict[str, Any] = {
+    "turn": 1,
+    "seat": 0,
+    "direction": 1,
+    "suit": "S",
+    "attack": None,
+    "playable": [],
+    "may": ["draw"],
+}
+PLAYED: dict[str, Any] = {
+    "seat": 1,
+    "card": "7H",
+    "suit": "H",
+    "discard": 1,
+    "left": 3,
+    "until": 2000,
+    "deadline": None,
+}
 
 FIRST: dict[str, bytes] = {
     "a web server": b"HTTP/1.1 400 Bad Request\r\n\r\n",
