@@ -212,6 +212,12 @@ def frame_after(pty: Pty, cause: Callable[[], None]) -> float:
     return end - start
 
 
+def rest(pty: Pty, seconds: float) -> None:
+    """Waits for what the client says though nothing happens."""
+    if select.select([pty.terminal], [], [], seconds)[0]:
+        pty.read_some()
+
+
 def live() -> None:
     server = Server()
     with (
@@ -223,11 +229,11 @@ def live() -> None:
         keys, events, sizes = [], [], []
         for _ in range(KEYS):
             keys.append(frame_after(pty, lambda: pty.press("\x1b[C")))
-            time.sleep(0.02)
+            rest(pty, 0.02)
             before = len(pty.output)
             events.append(frame_after(pty, server.happen))
             sizes.append(len(pty.output) - before)
-            time.sleep(0.02)
+            rest(pty, 0.02)
         for name, times in (("key to frame", keys), ("event to frame", events)):
             ordered = sorted(times)
             show(
@@ -237,8 +243,7 @@ def live() -> None:
             )
         show("bytes written for one event", f"{statistics.median(sizes):.0f}")
         used = cpu_seconds(pty.pid)
-        select.select([pty.terminal], [], [], 0)
-        time.sleep(5)
+        rest(pty, 5)
         show("processor time while nothing happens", f"{(cpu_seconds(pty.pid) - used) * 200:.2f} ms/s")
 
 

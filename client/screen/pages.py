@@ -121,7 +121,7 @@ def create_rows(scene: Scene) -> tuple[Row, ...]:
     return (
         Row("open", _("Open the table"), note=_("Rules, seats and bots are set at the table.")),
         Row("draft:name", _("Name"), scene.safe(draft.name), _("Left out, it is called after you."), "text"),
-        Row("draft:preset", _("Game"), draft.preset, _PRESETS(_)[draft.preset], "choice"),
+        Row("draft:preset", _("Game"), draft.preset, _presets(_)[draft.preset], "choice"),
         Row("draft:seats", _("Seats"), str(draft.seats), _("2 to 8."), "choice"),
         Row(
             "draft:password",
@@ -134,7 +134,7 @@ def create_rows(scene: Scene) -> tuple[Row, ...]:
     )
 
 
-def _PRESETS(_: Translate) -> Mapping[str, str]:  # noqa: N802 — reads as the table it is
+def _presets(_: Translate) -> Mapping[str, str]:
     return {
         "dobon": _("dobon: penalty points, the first Dobon wins."),
         "pageone": _("pageone: a race for the first card, points for wins, the last Dobon wins."),
