@@ -3,12 +3,14 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from engine.trace import BadTrace, Difference, check, compact, traces_in
+from protocol.text import harmless
 
+from .against import Alike, BadRecord, Unlike, compare
 from .export import LABEL, NoMatch, add_data_argument, export
 from .folder import kept_at
 
@@ -23,6 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
         help=_(
             "one match or a list of them, as sim and export write them; or the number of a match kept here"
         ),
+    )
+    parser.add_argument(
+        "--against",
+        metavar=_("RECORD"),
+        help=_("a record that a client kept of the match, to be held against it"),
     )
     add_data_argument(parser, _)
 
@@ -56,7 +63,7 @@ def run(args: argparse.Namespace, _: Translate) -> int:
     steps = sum(len(round["steps"]) for round in rounds)
     counted = agrees.format(file=args.file, matches=len(traces), rounds=len(rounds), steps=steps)
     sys.stdout.write(f"{counted}\n")
-    return 0
+    return 0 if args.against is None else _hold_against(args, traces, _)
 
 
 def _data(args: argparse.Namespace, _: Translate) -> Any:
@@ -64,6 +71,47 @@ def _data(args: argparse.Namespace, _: Translate) -> Any:
     if not path.exists() and LABEL.fullmatch(args.file):
         return export(kept_at(args.data), args.file, _)
     return json.loads(path.read_bytes())
+
+
+def _hold_against(args: argparse.Namespace, traces: Sequence[Mapping[str, Any]], _: Translate) -> int:
+    """Compare with what a client was shown: 0 if all of it is in the export."""
+    record = args.against
+    try:
+        text = Path(record).read_text("utf-8")
+    except OSError as error:
+        return _fail(_("{file} can't be read: {reason}").format(file=record, reason=error.strerror))
+    except UnicodeDecodeError:
+        return _fail(_("{file} is no record of a client: {reason}").format(file=record, reason="UTF-8"))
+    exported = [trace for trace in traces if "match" in trace and "players" in trace]
+    if not exported:
+        return _fail(_("{file} is no export of a server: nobody was shown it.").format(file=args.file))
+    try:
+        results = [compare(text, trace) for trace in exported]
+    except (KeyError, TypeError, AttributeError):
+        return _fail(_("{file} is no export of a server: nobody was shown it.").format(file=args.file))
+    except BadRecord as bad:
+        return _fail(_("{file} is no record of a client: {reason}").format(file=record, reason=bad))
+    for trace, result in zip(exported, results, strict=True):
+        if isinstance(result, Alike):
+            sys.stdout.write(_alike(record, result, trace, _) + "\n")
+            return 0
+    worst = max((each for each in results if isinstance(each, Unlike)), key=lambda each: each.line)
+    said = _("{record}, line {line}: shown was {shown}, the export has {exported}").format(
+        record=record, line=worst.line, shown=_text(worst.shown), exported=_text(worst.exported)
+    )
+    sys.stdout.write(f"{said}\n")
+    return 1
+
+
+def _alike(record: str, result: Alike, trace: Mapping[str, Any], _: Translate) -> str:
+    who = _("a spectator")
+    if result.you is not None:
+        who = _("{name} in seat {seat}").format(
+            name=harmless(trace["players"][result.you]["name"]), seat=result.you + 1
+        )
+    return _(
+        "{record}: all that {who} was shown is in the export (rounds {first} to {last}, events: {events})"
+    ).format(record=record, who=who, first=result.rounds[0], last=result.rounds[1], events=result.events)
 
 
 def _sentence(match: int, differs: Difference, _: Translate) -> str:
