@@ -73,6 +73,7 @@ def command_table(_: Translate) -> dict[str, Command]:
         "export": Command("server.export", _("write down a match that was played here")),
         "verify": Command("server.verify", _("play a recorded match again and see whether it agrees")),
         "replay": Command("client.replay", _("watch a recorded match again")),
+        "stats": Command("client.stats", _("show what became of everybody who played here")),
     }
 
 

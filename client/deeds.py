@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -16,6 +17,7 @@ from .screen.pages import rows_of
 from .screen.scene import Draft
 from .screen.setup import level_step, preset_of, rule_step, time_step
 from .settings import CHOICES
+from .stats import collected
 
 if TYPE_CHECKING:
     from .app import App
@@ -28,6 +30,8 @@ class Wish(NamedTuple):
 
     what: Literal["join", "alone", "leave"]
     where: str = ""
+    fingerprint: str | None = None
+    """What the server found there announces of its certificate."""
 
 
 class Deeds:
@@ -89,7 +93,7 @@ class Deeds:
             self.step(1)
         elif what == "server":
             server = app.ui.servers[int(about)]
-            app.want(Wish("join", server.address))
+            app.want(Wish("join", server.address, server.fingerprint))
         elif what == "table":
             self._enter(int(about), watch=False)
         elif what in ("person", "spectator"):
@@ -112,6 +116,8 @@ class Deeds:
                 app.post(Start(table=table.id, fill="normal"))
             case "help" | "rules" | "settings" | "menu" | "people" | "log" | "leave":
                 app.open(key)
+            case "statistics":
+                self._statistics()
             case "chat":
                 app.close_page()
                 app.type("chat")
@@ -209,6 +215,24 @@ class Deeds:
                 password=draft.password or None,
             )
         )
+
+    def _statistics(self) -> None:
+        """Opens the page, and has it read in a thread: a long journal takes a second."""
+        app, loop, _ = self._app, self._app.application.loop, self._app.translate
+        app.change(statistics=None)
+        app.open("statistics")
+        if loop is None:
+            app.change(statistics=collected())
+            return
+
+        def read(future: Future[Any]) -> None:
+            if future.exception() is not None:
+                app.close_page()
+                app.tell(_("What was played here can't be read."))
+            else:
+                app.change(statistics=future.result())
+
+        loop.run_in_executor(None, collected).add_done_callback(read)
 
     def _mute(self, what: str, place: int) -> None:
         app, table = self._app, self._app.model.table

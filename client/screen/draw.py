@@ -13,6 +13,7 @@ from .log import draw_log, latest
 from .pages import rows_of
 from .scene import Opened, Scene, Size
 from .sentence import connection, sentence
+from .statistics import statistics_lines
 from .table import COMPACT, draw_table
 
 
@@ -29,7 +30,7 @@ def draw(scene: Scene, size: Size) -> Frame:
         case Opened("suit" | "throw"):
             _draw_root(canvas, scene)
             _draw_chooser(canvas, scene, page)
-        case Opened("help" | "rules" | "log"):
+        case Opened("help" | "rules" | "log" | "statistics"):
             _draw_text(canvas, scene, page)
         case _:
             _draw_list(canvas, scene, page.row)
@@ -87,6 +88,7 @@ def _title(scene: Scene) -> str:
             "help": _("Keys"),
             "rules": _("Rules"),
             "log": _("What happened"),
+            "statistics": _("Results"),
         }.get(page.page, "")
     if not scene.connected:
         return _("Dobon")
@@ -97,6 +99,7 @@ def _title(scene: Scene) -> str:
 
 def text_lines(scene: Scene, page: Opened, width: int) -> list[tuple[str, str]]:
     """All (style, text) lines of a page of text."""
+    _ = scene.translate
     match page.page:
         case "help":
             room = max((columns(key) for key, _text in scene.keys), default=0)
@@ -105,6 +108,10 @@ def text_lines(scene: Scene, page: Opened, width: int) -> list[tuple[str, str]]:
             ]
         case "rules":
             return _rules(scene, width)
+        case "statistics":
+            if scene.ui.statistics is None:
+                return [("class:calm", _("Reading what was played here …"))]
+            return statistics_lines(scene.ui.statistics, _, width)
         case _:
             return latest(scene, width, 10_000)
 

@@ -64,6 +64,7 @@ def start_rows(scene: Scene) -> tuple[Row, ...]:
         Row("settings", _("Settings"), note=_("Colours, sorting, sound, glyphs and more.")),
         Row("help", _("Keys"), note=_("What every key does.")),
         Row("rules", _("Rules"), note=_("How Dobon is played.")),
+        Row("statistics", _("Results"), note=_("Of everybody who played on this machine.")),
         Row("quit", _("Leave"), note=_("Ends the program.")),
     ]
     return tuple(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from protocol.text import harmless
 
@@ -14,7 +14,7 @@ from ..model import Model, Table
 from ..settings import Settings
 
 Page: TypeAlias = Literal[
-    "menu", "help", "rules", "settings", "log", "people", "suit", "throw", "leave", "create"
+    "menu", "help", "rules", "settings", "log", "people", "suit", "throw", "leave", "create", "statistics"
 ]
 """What can be opened over the start screen, the lobby or the table."""
 
@@ -49,6 +49,7 @@ class Found:
     address: str
     code: str
     players: int | None
+    fingerprint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,8 @@ class Ui:
     address: str = ""
     password: str = ""
     draft: Draft = field(default_factory=Draft)
+    statistics: Mapping[str, Any] | None = None
+    """What became of everybody who played on this machine; None until it has been read."""
     started: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """When, in local ms, a passing highlight began, by what is highlighted."""
 
