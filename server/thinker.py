@@ -11,14 +11,14 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from random import Random
 from subprocess import PIPE
 
 import structlog
 import trio
 
-from engine.actions import Action, Do
+from engine.actions import Action
 from engine.bots import hard
+from engine.bots.reading import holds
 from engine.state import Phase
 
 from .bot_seat import InlineThinker, Question
@@ -51,10 +51,12 @@ class WorkerThinker:
 
     def think(self, question: Question, deliver: Deliver) -> None:
         """Call ``deliver`` at once, or where `hard` has to search, when the worker has answered."""
-        if not _searches(question):
+        if question.level != "hard" or not _takes_time(question):
             self._inline.think(question, deliver)
             return
-        self._waiting.append((question, deliver))
+        # A claim is weighed in a millisecond: it goes before the searches that wait, after the one under way.
+        place = len(self._waiting) if question.asked else min(1, len(self._waiting))
+        self._waiting.insert(place, (question, deliver))
         self._stirred.set()
 
     async def run(self) -> None:
@@ -110,17 +112,16 @@ def budget_for(waiting: int) -> int:
     return max(LEAST_BUDGET, hard.BUDGET // waiting)
 
 
-def _searches(question: Question) -> bool:
-    """Whether `hard` is asked for a move, has a choice, and no Dobon to claim instead."""
+def _takes_time(question: Question) -> bool:
+    """Whether `hard` has a Dobon to weigh, or is asked for a move and has a choice."""
     view = question.view
-    if question.level != "hard" or not question.asked or view.phase is Phase.RPS:
-        return False
-    claim = hard.claim_or_waive(view, question.seen, Random(question.seed))
-    return (claim is None or claim.do is not Do.DOBON) and len(hard.choices_of(view)) > 1
+    if view.claim == "open" and holds(view):
+        return True
+    return question.asked and view.phase is not Phase.RPS and len(hard.choices_of(view)) > 1
 
 
 def _message(question: Question, budget: int) -> bytes:
-    data = pickle.dumps((question.view, question.seen, question.seed, budget))
+    data = pickle.dumps((question.view, question.seen, question.asked, question.seed, budget))
     return LENGTH.pack(len(data)) + data
 
 

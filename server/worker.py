@@ -1,7 +1,7 @@
 """The process in which the level `hard` thinks: questions on standard input, answers on standard output.
 
 Started and spoken to by `server.thinker` alone. Each message is a 4-byte length and a pickle; a question is
-`(view, seen, seed, budget)`, an answer an action, or None where deciding failed.
+`(view, seen, asked, seed, budget)`, an answer an action, or None where deciding failed.
 """
 
 import os
@@ -14,7 +14,7 @@ from struct import Struct
 from typing import BinaryIO
 
 from engine.actions import Action
-from engine.bots import hard
+from engine.bots import decide, hard_level
 
 LENGTH = Struct(">I")
 NICENESS = 19
@@ -34,8 +34,9 @@ def main() -> None:
 
 def _answer(question: bytes) -> Action | None:
     try:
-        view, seen, seed, budget = pickle.loads(question)
-        return hard.choose(view, seen, Random(seed), budget)
+        view, seen, asked, seed, budget = pickle.loads(question)
+        level, rng = hard_level(budget), Random(seed)
+        return decide(level, view, seen, rng) if asked else level.claim_or_waive(view, seen, rng)
     except Exception:
         traceback.print_exc()
         return None

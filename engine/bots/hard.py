@@ -3,7 +3,7 @@
 It begins with the marks of `normal`, which count as so many playouts, and plays every choice on in the
 same worlds for a few turns each; what the position is then worth decides. The weaker half of the choices is
 dropped again and again, so that the playouts go to those that are close. Claims and waivers never search: a
-Dobon that holds is claimed.
+Dobon that holds is claimed unless the position is worth more than it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from ..actions import THROW, Action
+from ..actions import DOBON, THROW, Action
 from ..cards import SUIT_OF, SUITS, cards_of
 from ..events import Event
 from ..state import Phase
@@ -20,7 +20,7 @@ from . import normal
 from .determinise import Worlds
 from .playout import Playout
 from .reading import amounts_in, claim_if, holds, names_suit, play, seat_of, tables_of, unseen
-from .worth import worth_of
+from .worth import Worth, worth_of
 
 BUDGET = 1200
 """Playouts for a decision, at most."""
@@ -30,6 +30,8 @@ SURE = 1.4
 """How many standard deviations a choice may be behind before it is dropped."""
 LAPS = 3
 """How many turns of each seat a playout looks ahead."""
+CLAIM_WORLDS = 24
+"""Worlds in which a claim is weighed against playing on."""
 PRIOR_WEIGHT = 130
 """How many playouts the marks of `normal` are worth."""
 PRIOR_SCALE = {"penalty": 0.33, "wins": 0.016, "chain": 0.016}
@@ -48,8 +50,32 @@ def choose(view: View, seen: Sequence[Event], rng: Random, budget: int = BUDGET)
 
 
 def claim_or_waive(view: View, seen: Sequence[Event], rng: Random) -> Action | None:
-    """Its claim or waiver in the window that is open to it; None if none is."""
-    return claim_if(view, holds(view))
+    """Its claim or waiver in the window that is open to it; None if none is. Takes about a millisecond."""
+    return claim_if(view, holds(view) and _pays(view, seen, rng))
+
+
+def _pays(view: View, seen: Sequence[Event], rng: Random) -> bool:
+    """Whether a claim that holds is worth more than playing on: the others' hands can cost them more.
+
+    Once somebody has claimed or gone out there is no playing on, and where wins count nothing beats a win.
+    """
+    if view.phase is not Phase.TURN or view.rules.scoring != "penalty":
+        return True
+    seat = seat_of(view)
+    worlds, playout, worth = _tools(view, seen)
+    balance = 0.0
+    for _ in range(CLAIM_WORLDS):
+        world = worlds.deal(rng)
+        balance -= worth.gain(world, seat)
+        world.apply(DOBON[seat])
+        playout.advance(world, rng, turn=0)  # other claims and the counter; there is no further turn
+        balance += worth.gain(world, seat)
+    return balance >= 0
+
+
+def _tools(view: View, seen: Sequence[Event]) -> tuple[Worlds, Playout, Worth]:
+    playout = Playout(view.rules, view.seats, amounts_in(cards_of(unseen(view))))
+    return Worlds(view, seen), playout, worth_of(view.rules, view.seats)
 
 
 def choices_of(view: View) -> list[Action]:
@@ -68,9 +94,7 @@ def choices_of(view: View) -> list[Action]:
 def search(view: View, seen: Sequence[Event], choices: list[Action], budget: int, rng: Random) -> Action:
     """The best of several choices, as far as ``budget`` playouts tell."""
     seat = seat_of(view)
-    worlds = Worlds(view, seen)
-    playout = Playout(view.rules, view.seats, amounts_in(cards_of(unseen(view))))
-    worth = worth_of(view.rules, view.seats)
+    worlds, playout, worth = _tools(view, seen)
     horizon = view.turn + LAPS * view.seats
     scale = PRIOR_WEIGHT * PRIOR_SCALE[view.rules.scoring]
     weight, scale = PRIOR_WEIGHT, PRIOR_WEIGHT * PRIOR_SCALE[view.rules.scoring]

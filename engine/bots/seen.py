@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from .. import events
 from ..cards import SUIT_OF, VALUE, Card, CardSet, mask_of
@@ -18,8 +19,8 @@ from ..tables import Tables, tables_for
 from ..view import View
 
 ALL: CardSet = (1 << 54) - 1
-HIGHER = [mask_of(card for card in range(52) if VALUE[card] > value) for value in range(14)]
-"""By value, the cards that count more."""
+KEPT = 3
+"""Wild cards and attacks are played as if they counted so much less."""
 LONGEST_FACT = 4
 """A hand of more cards hardly ever counts 13 or less, so that it claims nothing says nothing."""
 
@@ -152,9 +153,9 @@ class Knowledge:
         if seat != self.you:
             self._give_up(seat, card)
             if self.drawn is None and self._attack is None and not self._forced:
-                higher = self._fit() & HIGHER[VALUE[card]] & ~self.tables.naming
+                sooner = self._fit() & sooner_than(self.tables, card)
                 for held in self.hands[seat]:
-                    held.passed_over |= higher
+                    held.passed_over |= sooner
             if self._attack is None and self.tables.naming >> card & 1 and event.left and not self._forced:
                 self.hands[seat][-1].likely = self.tables.fits[card][event.suit] & ~self.tables.naming
         if self._attack is None and event.left and self.tables.step[card]:
@@ -230,6 +231,16 @@ class Knowledge:
             if held in fact.held:
                 fact.held.remove(held)
                 fact.played.append(VALUE[card])
+
+
+@cache
+def sooner_than(tables: Tables, card: Card) -> CardSet:
+    """The cards that most players would rather have played: higher ones, and wild cards and attacks last."""
+
+    def liking(each: Card) -> int:
+        return VALUE[each] - (KEPT if tables.naming >> each & 1 or tables.step[each] else 0)
+
+    return mask_of(each for each in tables.deck if liking(each) > liking(card))
 
 
 def _rank_of(card: Card) -> int:

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from engine.actions import Do
+from engine.actions import DOBON, PLAY, WAIVE, Do
 from engine.bots import LEVELS, decide, hard, hard_level
 from engine.bots.series import play_match
 from engine.bots.worth import worth_of
@@ -69,6 +69,23 @@ def test_it_decides_also_where_it_has_seen_nothing() -> None:
         attack=(1, 2, 2),
     )
     assert hard.choose(view(round, 0), [], Random(1), budget=60) in round.legal_actions(0)
+
+
+def test_it_lets_a_dobon_go_by_when_going_out_costs_the_others_more() -> None:
+    # With one ace left and the next turn it goes out on the ace of the top; the discarder has but a two.
+    hands = [cards("AS 2D"), cards("AH"), cards("KS KD QS JS TS"), cards("QD JD KC QC TC")]
+    round = Round.setup(Rules.from_data({"effects": {}}), hands, cards("6S"), cards("4D 5D"))
+    round.apply(PLAY[0][1 << parse_card("AS")])
+    seen_by = view(round, 1)
+    assert hard.claim_or_waive(seen_by, [], Random(1)) == WAIVE[1]
+    assert LEVELS["normal"].claim_or_waive(seen_by, [], Random(1)) == DOBON[1]
+
+
+def test_a_dobon_on_a_last_card_is_always_claimed() -> None:
+    hands = [cards("AS"), cards("AH"), cards("KS KD QS JS TS"), cards("QD JD KC QC TC")]
+    round = Round.setup(Rules.preset("dobon"), hands, cards("6S"), cards("4D 5D"))
+    round.apply(PLAY[0][1 << parse_card("AS")])
+    assert hard.claim_or_waive(view(round, 1), [], Random(1)) == DOBON[1]
 
 
 def test_what_a_position_is_worth_follows_the_hand() -> None:

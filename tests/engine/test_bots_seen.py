@@ -63,7 +63,8 @@ def test_who_plays_low_is_taken_to_hold_nothing_higher_that_fits() -> None:
     known = told.do(play(1, "4H"))
     assert len(known.hands[1]) == 2
     assert all(
-        held.passed_over == mask_of(cards("5H 6H 7H 9H TH JH QH KH 5S 5D 5C")) for held in known.hands[1]
+        held.passed_over == mask_of(cards("5H 6H 7H 8S 8H 8D 8C 9H TH JH QH KH 5S 5D 5C"))
+        for held in known.hands[1]
     )
 
 

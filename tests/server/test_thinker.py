@@ -8,8 +8,9 @@ from random import Random
 import pytest
 import trio
 
-from engine.actions import Action
+from engine.actions import PLAY, Action
 from engine.bots import LEVELS, hard
+from engine.cards import parse_card
 from engine.events import Event, event_for
 from engine.round import Round
 from engine.rules import Rules
@@ -54,6 +55,20 @@ def test_only_a_search_is_put_off() -> None:
     assert len(answers.got) == 2
     thinker.think(question("hard"), answers.deliver)
     assert len(answers.got) == 2
+
+
+def test_a_dobon_is_weighed_by_the_worker_and_before_the_searches_that_wait() -> None:
+    quick, answers = WorkerThinker(), Answers()
+    hands = [[parse_card("7S"), parse_card("KH")], [parse_card("4S"), parse_card("3C")]]
+    round = Round.setup(
+        Rules.preset("dobon"), hands, [parse_card("6S")], [parse_card("2D"), parse_card("9D")]
+    )
+    round.apply(PLAY[0][1 << parse_card("7S")])
+    claim = Question("hard", view(round, 1), [], SEED, asked=False)
+    for asked in (question("hard"), question("hard"), claim):
+        quick.think(asked, answers.deliver)
+    assert [each.asked for each, _ in quick._waiting] == [True, False, True]
+    assert answers.got == []
 
 
 def test_the_budget_shrinks_with_the_queue() -> None:
