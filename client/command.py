@@ -74,6 +74,8 @@ def command_table(_: Translate) -> dict[str, Command]:
         "verify": Command("server.verify", _("play a recorded match again and see whether it agrees")),
         "replay": Command("client.replay", _("watch a recorded match again")),
         "stats": Command("client.stats", _("show what became of everybody who played here")),
+        "doctor": Command("client.doctor", _("check terminal, network and data")),
+        "completion": Command("client.completion", _("print what makes a shell complete these commands")),
     }
 
 
@@ -89,9 +91,9 @@ def main(
     translate = translation(lang).gettext
     commands = table(translate)
     name = next((word for word in rest if not word.startswith("-")), "")
-    module = _load(commands[name]) if name in commands else None
+    module = load(commands[name]) if name in commands else None
     if not rest and sys.stdin.isatty() and sys.stdout.isatty():
-        module = _load(START)
+        module = load(START)
     parser = build_parser(translate, commands, {name: module} if module else {})
     args = parser.parse_args(words, argparse.Namespace(lang=lang))
     if module is None:
@@ -155,7 +157,8 @@ def server_part(name: str) -> Any:
     return importlib.import_module(f"server.{name}")
 
 
-def _load(command: Command) -> CommandModule:
+def load(command: Command) -> CommandModule:
+    """The module of a command."""
     module: Any = importlib.import_module(command.module)
     found: CommandModule = module
     return found

@@ -61,7 +61,7 @@ def _table(
     heads = [
         *(_("matches"), _("first"), _("place")),
         *((_("points"),) if scored else ()),
-        *(_("Dobons"), _("Doboned"), _("returns"), _("time"), _("best"), _("lag")),
+        *(_("Dobons"), _("suffered"), _("returns"), _("time"), _("best"), _("lag")),
         *((_("rating"),) if rated else ()),
     ]
     rows = [_cells(player, rated=rated, scored=scored) for player in players]
