@@ -37,6 +37,8 @@ class Session:
     """How many seats it has, over all tables."""
     gone_at: int | None = None
     """When its last connection ended."""
+    forgetting: bool = False
+    """A timer is set that ends it if nobody has come back."""
 
     @property
     def seated(self) -> bool:

@@ -101,6 +101,7 @@ class Visitors:
         """A session from an earlier process; whoever it belongs to has to come back."""
         session.gone_at = self._clock()
         self.sessions.add(session)
+        session.forgetting = True
         self._timers.set(session.gone_at + KEPT, partial(self._forget, session))
 
     def players(self) -> int:
@@ -132,7 +133,10 @@ class Visitors:
         _log.info("gone", player=session.player, why=why)
         for table in list(session.tables.values()):
             self._step(table, partial(absence.absent, table, session))
-        self._timers.set(now + KEPT, partial(self._forget, session))
+        if not session.forgetting:
+            # One for a session, however often it goes: else they would pile up.
+            session.forgetting = True
+            self._timers.set(now + KEPT, partial(self._forget, session))
 
     def _let_go(self, connection: Connection) -> None:
         if self._connections.pop(connection.peer, None) is not None:
@@ -305,7 +309,12 @@ class Visitors:
 
     def _forget(self, session: Session, moment: int) -> None:
         """End a session that nobody has come back to."""
-        if session.connection is not None or session.gone_at is None or session.gone_at + KEPT > moment:
+        session.forgetting = False
+        if session.connection is not None or session.gone_at is None:
+            return
+        session.forgetting = True
+        if session.gone_at + KEPT > moment:
+            self._timers.set(session.gone_at + KEPT, partial(self._forget, session))
             return
         if any(table.playing for table in session.tables.values()):
             self._timers.set(moment + KEPT // 10, partial(self._forget, session))
