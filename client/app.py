@@ -27,7 +27,7 @@ from .i18n import catalogue, language
 from .model import Model, update
 from .notices import Message
 from .screen.canvas import Frame
-from .screen.draw import draw, first_line, text_lines
+from .screen.draw import draw, text_lines
 from .screen.follow import asked_for, followed, rings
 from .screen.middle import highlight_ms
 from .screen.scene import Page, Scene, Size, Typing, Ui
@@ -68,6 +68,7 @@ class App:
         """What is said once the screen is gone."""
         self.wish: Callable[[Wish], None] | None = None
         """Where the start screen's wishes go; None where the app was started for one server."""
+        self._early_wish: Wish | None = None
         self.game, self.deeds = Game(self), Deeds(self)
         self._errand, self._keep = errand, keep
         self._wake: asyncio.TimerHandle | None = None
@@ -94,8 +95,7 @@ class App:
         return Size(size.columns, size.rows)
 
     def show(self, ui: Ui) -> None:
-        if ui != self.ui:
-            self.ui = ui
+        self.ui = ui
         self.application.invalidate()
 
     def change(self, **changes: Any) -> None:
@@ -124,27 +124,14 @@ class App:
         rows = max(1, size.height - 4)
         step = -step if page.page == "log" else step
         top = max(0, min(lines - rows, page.top + step))
-        assert first_line(lines, rows, page) >= 0
         self.show(self.ui.at(page.row, top))
 
     # Text.
 
     def type(self, key: str, secret: bool = False) -> None:
         """Opens the text field for this."""
-        texts = {
-            "address": self.ui.address,
-            "name": self.settings.name,
-            "set:name": self.settings.name,
-            "draft:name": self.ui.draft.name,
-            "rule:effects": self._effects(),
-        }
         self.change(typing=Typing(key, secret or key.endswith("password")))
-        self._screenful.begin_typing(texts.get(key, ""))
-
-    def _effects(self) -> str:
-        """The function cards of the table as they are typed: `A:skip,2:attack2`."""
-        table = self.model.table
-        return "" if table is None else ",".join(f"{key}:{effect}" for key, effect in table.rules.effects)
+        self._screenful.begin_typing(self.deeds.text_for(key))
 
     def _typed(self) -> None:
         typing = self.ui.typing
@@ -241,9 +228,17 @@ class App:
         self.application.invalidate()
 
     def want(self, wish: Wish) -> None:
-        """Says to the errand what the player wants of it."""
+        """Says to the errand what the player wants of it, as soon as it listens."""
         if self.wish is not None:
             self.wish(wish)
+        else:
+            self._early_wish = wish
+
+    def listens(self, wish: Callable[[Wish], None]) -> None:
+        """The errand takes wishes from now on; one that came before it was there, too."""
+        self.wish, early = wish, self._early_wish
+        if early is not None:
+            wish(early)
 
     def leave_server(self) -> None:
         """Back to where the player came from: the start screen, or the shell."""
@@ -291,9 +286,6 @@ class App:
             self.tell(_("The setting could not be kept: {reason}.").format(reason=error.strerror))
         self.application.invalidate()
 
-    def sort(self) -> None:
-        keys.sort(self)
-
     # Keys.
 
     def press(self, key: str) -> None:
@@ -313,7 +305,7 @@ class App:
             match page.page:
                 case "suit" | "throw":
                     return page.page
-                case "help" | "rules" | "log":
+                case "help" | "rules" | "log" | "statistics":
                     return "text"
                 case _:
                     return "list"
@@ -369,8 +361,11 @@ class App:
         if self._wake is not None:
             self._wake.cancel()
             self._wake = None
-        if (wake := self._next_wake(frame)) is not None and self.application.loop is not None:
-            self._wake = self.application.loop.call_later(wake / 1000, self.application.invalidate)
+        if (loop := self.application.loop) is not None:
+            if self.ui.typing is not None and frame.field is None:  # its line is gone, with it the field
+                loop.call_soon(self._end_typing)
+            if (wake := self._next_wake(frame)) is not None:
+                self._wake = loop.call_later(wake / 1000, self.application.invalidate)
         return frame
 
     def _next_wake(self, frame: Frame) -> int | None:

@@ -10,6 +10,7 @@ from engine.rules import PRESETS, BadRules, Rules, parse_rule
 from protocol.messages import Bot, Chat, Create, Join, Kick, SetRules, Start, Watch
 from protocol.text import BadText, clean_chat, clean_name, clean_table_name
 
+from .keys import sort
 from .problems import text_problem
 from .rules_fields import refusal
 from .screen.form import Row, nearest
@@ -123,7 +124,7 @@ class Deeds:
                 app.type("chat")
             case "sort":
                 app.close_page()
-                app.sort()
+                sort(app)
             case "pause":
                 app.close_page()
                 app.game.pause()
@@ -157,6 +158,20 @@ class Deeds:
                 self._time(about, step)
             case _:
                 pass
+
+    def text_for(self, key: str) -> str:
+        """What stands in the field for this at first; function cards as they are typed, `A:skip,2:attack2`."""
+        app = self._app
+        table = app.model.table
+        effects = () if table is None else table.rules.effects
+        texts = {
+            "address": app.ui.address,
+            "name": app.settings.name,
+            "set:name": app.settings.name,
+            "draft:name": app.ui.draft.name,
+            "rule:effects": ",".join(f"{card}:{effect}" for card, effect in effects),
+        }
+        return texts.get(key, "")
 
     def typed(self, key: str, text: str) -> str | None:
         """A text was typed for this; returns what is wrong with it, None if it was taken."""

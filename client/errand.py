@@ -12,6 +12,7 @@ from protocol.messages import Create, Join, OkTables, Start, Tables, Watch
 
 from .app import App
 from .command import Exit
+from .counter import CounterWatch
 from .deeds import Wish
 from .discovery import DiscoveryError, FoundServer, browse
 from .enter import entered
@@ -20,7 +21,7 @@ from .goal import Goal
 from .notices import Ended
 from .play import own_server
 from .problems import address_problem
-from .refusals import code_of, ended, failure
+from .refusals import code_of, ended, failure, new_server
 from .screen.scene import Found
 from .session import NotConnected, Over, RequestLost, Session, SessionFailed
 
@@ -41,14 +42,18 @@ async def to_the_end(app: App, goal: Goal) -> None:
 async def follow(app: App, goal: Goal) -> Ended | None:
     """Plays one session to its end; None if it just stopped. Raises SessionFailed if there is none to be
     had."""
-    async with entered(goal) as (session, name):
+    async with entered(goal) as (session, name, fingerprint):
         app.begins(session, name)
+        if fingerprint is not None:
+            app.tell(new_server(fingerprint, app.translate))
         async with trio.open_nursery() as nursery:
+            watch = CounterWatch(session, nursery)
             nursery.start_soon(_begin, app, session, goal)
             nursery.start_soon(_look_round, app)
             nursery.start_soon(_measure, app, session)
             async for message in session.messages():
                 app.feed(message)
+                watch.follow(app.model.table)
                 if isinstance(message, Ended):
                     nursery.cancel_scope.cancel()
                     return message
@@ -101,7 +106,7 @@ async def from_the_start(app: App) -> None:
         with suppress(trio.WouldBlock):
             wishes.send_nowait(wish)
 
-    app.wish = want
+    app.listens(want)
     while True:
         wish = await _chosen(app, wanted)
         try:
@@ -134,7 +139,8 @@ async def _browse(app: App) -> None:
 
 
 def _found(server: FoundServer) -> Found:
-    return Found(server.name, str(server.addresses[0]), server.code or "", server.players)
+    address = str(server.addresses[0])
+    return Found(server.name, address, server.code or "", server.players, server.fingerprint)
 
 
 @asynccontextmanager
@@ -155,7 +161,8 @@ async def _goal(app: App, wish: Wish) -> AsyncIterator[Goal]:
         addresses = parse_address(wish.where)
     except BadAddress as problem:
         raise BadStart(address_problem(problem, _)) from None
-    yield Goal(addresses, wish.where, name, named=False, password=app.ui.password or None)
+    password = app.ui.password or None
+    yield Goal(addresses, wish.where, name, named=False, password=password, fingerprint=wish.fingerprint)
 
 
 async def _until_left(app: App, goal: Goal, wanted: trio.MemoryReceiveChannel[Wish]) -> None:

@@ -10,6 +10,7 @@ from .canvas import Canvas, fraction_bar
 from .cards import HUGE, LABELS, LARGE, SMALL, draw_card, draw_hand, style_of
 from .clock import turn_clock, until_next, window_clock
 from .contest import claim_texts, draw_claims
+from .form import wrapped
 from .log import draw_log
 from .middle import attack_badge, direction_text, draw_middle, named_suit, wake_for_middle
 from .options import buttons, rank_names
@@ -169,7 +170,12 @@ def _draw_count(canvas: Canvas, scene: Scene, x: int, y: int, width: int) -> Non
 def _draw_foot(canvas: Canvas, scene: Scene, width: int) -> None:
     """The two lowest rows: the sentence, and the keys, Dobon always first."""
     style, text = sentence(scene)
-    canvas.put(1, canvas.height - 2, clip(text, canvas.width - 2), style)
+    room = canvas.width - 2
+    first, *more = wrapped(text, room)
+    if more:  # what can be done must be read to its end: it takes the row above, too
+        canvas.put(1, canvas.height - 3, pad(first, room), style)
+        first = " ".join(more)
+    canvas.put(1, canvas.height - 2, clip(first, room), style)
     _draw_buttons(canvas, scene, width, canvas.height - 1)
     if scene.model.link == "away" and scene.model.retry_at is not None:
         canvas.wake_in(1000)

@@ -155,7 +155,7 @@ def test_the_terminal_is_asked_how_wide_a_suit_is(
         pty.until_shown("New table")
         if answer and late:
             pty.press(answer)
-        pty.press("\x1b[B\r")  # down to the settings
+        pty.press("\x1b[A\x1b[A\x1b[A\r")  # the settings are the last line but two
         shown = pty.until_shown("Four-colour suits")
         assert (suits == "♠") == ("·" in shown.splitlines()[-1])
         assert "R" not in shown.splitlines()[1]
