@@ -160,7 +160,7 @@ class Deeds:
                 pass
 
     def text_for(self, key: str) -> str:
-        """What stands in the field for this at first; function cards as they are typed, `A:skip,2:attack2`."""
+        """What stands in the field for this at first; function cards as they are typed."""
         app = self._app
         table = app.model.table
         effects = () if table is None else table.rules.effects
