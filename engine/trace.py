@@ -254,8 +254,9 @@ def _play(round: Round, steps: Sequence[Any]) -> Iterator[tuple[object, object] 
             rank = -1  # what arrives with a deadline is too late for it
             if step.get("do") != "expire":
                 rank = (_get(step, "seat", int) - base) * direction % round.seats
-            if arrival > effect:
-                yield f"nothing done before it arrived at {arrival}", f"a step done at {effect}"
+            # A claim is not held for the grace: it counts when it arrives.
+            if arrival > effect or (step.get("do") == "dobon" and arrival != effect):
+                yield f"a step done when it arrived at {arrival}", f"one done at {effect}"
             if (effect, arrival, rank) < last:
                 yield f"nothing that arrived before {last[1]}", f"a step that arrived at {arrival}"
             last = (effect, arrival, rank)
