@@ -53,7 +53,7 @@ def run(args: argparse.Namespace, _: Translate) -> int:
     checkup, folder = server_part("checkup"), server_part("folder").kept_at(args.data)
     loaded = kept.load({})
     for title, findings in (
-        (_("Terminal"), of_terminal(here(), loaded.settings.glyphs, _)),
+        (_("Terminal"), of_terminal(here(), loaded.settings, args.lang, _)),
         (_("Settings"), of_settings(loaded, _)),
         (_("Network"), checkup.network(_)),
         (_("Data"), checkup.data(folder, _)),
@@ -88,15 +88,17 @@ def here() -> Terminal:
     return Terminal(is_there, size.columns, size.lines, bits, suit, sys.stdout.encoding, os.environ)
 
 
-def of_terminal(found: Terminal, glyphs: str, _: Translate) -> Iterator[Finding]:
-    """Size, colours, widths of glyphs, locale."""
+def of_terminal(
+    found: Terminal, settings: kept.Settings, lang: str | None, _: Translate
+) -> Iterator[Finding]:
+    """Size, colours, widths of glyphs, locale. `lang` is the language of the command line."""
     if found.is_there:
         yield _("size"), *_size(found, _)
         yield _("colours"), *_colours(found, _)
-        yield _("glyphs"), *_glyphs(found, glyphs, _)
+        yield _("glyphs"), *_glyphs(found, settings.glyphs, _)
     else:
         yield _("screen"), True, _("There is no terminal here to look at; --plain plays in lines.")
-    yield _("locale"), *_locale(found, _)
+    yield _("locale"), *_locale(found, language(lang, found.environ, lambda: settings.language), _)
 
 
 def _size(found: Terminal, _: Translate) -> tuple[bool, str]:
@@ -138,10 +140,10 @@ def _glyphs(found: Terminal, glyphs: str, _: Translate) -> tuple[bool, str]:
     return True, _("Suits take one column and are shown as ♠ ♥ ♦ ♣.")
 
 
-def _locale(found: Terminal, _: Translate) -> tuple[bool, str]:
+def _locale(found: Terminal, spoken: str, _: Translate) -> tuple[bool, str]:
     names = ("LC_ALL", "LC_CTYPE", "LANG")
     locale = next((value for name in names if (value := found.environ.get(name))), "")
-    tongue = {"en": "English", "ja": "日本語"}[language(None, found.environ, lambda: "")]
+    tongue = {"en": "English", "ja": "日本語"}[spoken]
     if not found.encoding.lower().replace("-", "").startswith("utf"):
         said = _("Text is written in {encoding}: set LANG to one that ends in UTF-8, for names and suits.")
         return False, said.format(encoding=found.encoding)
