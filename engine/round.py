@@ -57,17 +57,11 @@ class Round(Legality):
         round = cls(
             rules, hands, discards, stock, seed=seed, starter=starter, number=number, totals=totals, log=log
         )
-        top = discards[-1]
-        if log is not None:
-            dealt = tuple(tuple(hand) for hand in hands)
-            sizes = tuple(len(hand) for hand in hands)
-            log.append(
-                events.RoundBegun(number, starter, top, tuple(discards[:-1]), dealt, sizes, len(stock))
-            )
+        round.tell_deal()
         if round.tables.race:
             round._begin_opening()
         else:
-            round._begin_turn(round._after_first_card(top) if round.tables.first_acts else starter)
+            round._begin_turn(round._after_first_card() if round.tables.first_acts else starter)
         return round
 
     @classmethod
@@ -233,8 +227,9 @@ class Round(Legality):
 
     # A turn (section 4).
 
-    def _after_first_card(self, top: Card) -> int:
+    def _after_first_card(self) -> int:
         """Let the turned-up card act (``first_card: effect``); the seat that has the first turn."""
+        top = self.discards[-1]
         bit = 1 << top
         if bit & self.tables.first_reverses:
             self.direction = -1
@@ -413,27 +408,10 @@ class Round(Legality):
     def _no_window(self, action: Action) -> None:
         raise Refused("window_closed")
 
-    # The end.
-
     def _finish(self, outcome: Outcome) -> None:
         self.phase = OVER
         self.outcome = outcome
-        if self.log is None:
-            return
-        points = self.points()
-        order = enumerate(outcome.claims, 1)
-        self.log.append(
-            events.RoundOver(
-                outcome.why,
-                tuple(outcome.winners),
-                tuple(outcome.losers),
-                outcome.card,
-                tuple(events.ClaimMade(seat, place, seat == outcome.discarder) for place, seat in order),
-                tuple(self.hand_cards(seat) for seat in range(self.seats)),
-                tuple(points),
-                tuple(total + gained for total, gained in zip(self.totals, points, strict=True)),
-            )
-        )
+        self.tell_end()
 
 
 _R = Round

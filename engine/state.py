@@ -13,7 +13,7 @@ from typing import TypeVar
 from .actions import Action
 from .cards import JOKERS, RANK_OF, SUIT_OF, VALUE, Card, CardSet, cards_of, mask_of, value_of
 from .deal import below, shuffle, words
-from .events import Drew, Event, Played, Reshuffled, Skipped
+from .events import ClaimMade, Drew, Event, Played, Reshuffled, RoundBegun, RoundOver, Skipped
 from .points import Outcome, points_of
 from .rules import Rules
 from .tables import Tables, tables_for
@@ -209,6 +209,38 @@ class RoundState:
         """Each seat's points for this round, once it is over."""
         assert self.outcome is not None, "the round is not over"
         return points_of(self.rules, self.outcome, self.counts)
+
+    # How a round is told from its beginning to its end.
+
+    def tell_deal(self) -> None:
+        """Tell the round as it has just been dealt."""
+        if self.log is None:
+            return
+        *under, top = self.discards
+        hands = tuple(self.hand_cards(seat) for seat in range(self.seats))
+        counts = tuple(self.sizes())
+        stock = len(self.stock)
+        self.log.append(RoundBegun(self.number, self.starter, top, tuple(under), hands, counts, stock))
+
+    def tell_end(self) -> None:
+        """Tell the round that is over."""
+        outcome = self.outcome
+        if self.log is None or outcome is None:
+            return
+        points = self.points()
+        order = enumerate(outcome.claims, 1)
+        self.log.append(
+            RoundOver(
+                outcome.why,
+                tuple(outcome.winners),
+                tuple(outcome.losers),
+                outcome.card,
+                tuple(ClaimMade(seat, place, seat == outcome.discarder) for place, seat in order),
+                tuple(self.hand_cards(seat) for seat in range(self.seats)),
+                tuple(points),
+                tuple(total + gained for total, gained in zip(self.totals, points, strict=True)),
+            )
+        )
 
     # How cards move.
 
