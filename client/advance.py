@@ -343,15 +343,6 @@ def _drew(view: View, event: e.Drew) -> dict[str, Any]:
             changes["drawn"] = event.cards[0]
     if mine or event.may is not None:
         changes |= {"playable": event.playable, "may": event.may}
-    elif (
-        view.may
-        and "draw" in view.may
-        and not view.attack
-        and not event.stock
-        and len(view.discards or ()) < 2
-    ):
-        # Somebody else's false Dobon took the last card, in the viewer's turn.
-        changes["may"] = ["pass" if each == "draw" else each for each in view.may]
     return changes
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.cards import RANKS, parse_card
 
-from .knowledge import call_needed, can_dobon, may_claim, sorted_hand, total, waits
+from .knowledge import call_needed, can_dobon, counter_to_come, may_claim, sorted_hand, total, waits
 from .model import Table
 from .phrases import Speaker
 from .rulebook import rules_of
@@ -38,7 +38,7 @@ def _your_move(table: Table, speak: Speaker) -> str:
     options = [_option(word, table, speak, fitting) for word in view.may]
     said = _("Your turn: {options}.").format(options=_(", or ").join(options))
     if call_needed(view) and "play" in view.may:
-        said += " " + _("Call your last card with it.")
+        said += " " + _("It leaves one card: add “call”.")
     return said
 
 
@@ -60,18 +60,46 @@ def _waiting(table: Table, speak: Speaker) -> str:
     _, view = speak.translate, table.view
     match view.phase:
         case "open" | "over":
-            return _("The match can be started.") if view.host and view.host.seat == view.you else ""
+            return _beginning(table, speak)
         case "between":
             own = table.seat(view.you) if view.you is not None else None
             if view.paused:
                 return _("Pause.")
-            return _("Say ready for the next round.") if own is not None and not own.ready else ""
+            return (
+                _("Say ready, or press Enter, for the next round.")
+                if own is not None and not own.ready
+                else ""
+            )
         case "claim":
-            return _("Anybody may still claim.") if may_claim(view) else _("The claims are decided.")
+            return _claiming(table, speak)
         case "turn" if view.turn_seat is not None and view.turn_seat != view.you:
             return _("It is {name}'s turn.").format(name=speak.who(view, view.turn_seat))
         case _:
             return ""
+
+
+def _beginning(table: Table, speak: Speaker) -> str:
+    """Before a match and after it."""
+    _, view = speak.translate, table.view
+    if view.host is None or view.host.seat != view.you:
+        return _("The host begins the match.")
+    if view.phase == "over":
+        return _("“start” begins another match with the same seats.")
+    if any(seat.kind == "empty" for seat in view.seats):
+        return _("“start normal” begins the match with bots in the empty seats; or wait for others to join.")
+    return _("“start” begins the match.")
+
+
+def _claiming(table: Table, speak: Speaker) -> str:
+    """While claims are waited for."""
+    _, view = speak.translate, table.view
+    if may_claim(view) and view.discard_by == view.you:
+        return _("You are asked for a Dobon return: say dobon, or waive.")
+    if may_claim(view):
+        return _("Anybody may still claim.")
+    if counter_to_come(view):
+        return _("The others may still claim; then you are asked for a Dobon return.")
+    return _("It is for the others to claim, or not.")
 
 
 def hand_line(table: Table, speak: Speaker, sort: str = "suit") -> str:

@@ -118,6 +118,10 @@ def build_parser(
         prog="dobon",
         parents=[common],
         description=_("Dobon, the Japanese card game, over a LAN from terminals."),
+        epilog=_(
+            "With friends: one runs “dobon serve”, then everybody “dobon join”, with the code that serve "
+            "shows if the server is not found by itself. “dobon” alone is a start screen."
+        ),
     )
     parser.add_argument("--version", action=_Version, help=_("print the version and exit"))
     choices = parser.add_subparsers(dest="command", metavar=_("COMMAND"), title=_("commands"))

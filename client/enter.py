@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, nullcontext
+from typing import NamedTuple
 
 from protocol.connection import ClientConnection, Received
 from protocol.text import BadName, clean_name
@@ -19,17 +20,27 @@ NAMES = 9
 """How many names are tried for a player who chose none: `haru`, `haru 2`, `haru 3` …"""
 
 
+class Entered(NamedTuple):
+    """A session, and the name it was asked for with."""
+
+    session: Session
+    name: str
+    fingerprint: str | None
+    """Of the server's certificate, where it was seen for the first time."""
+
+
 @asynccontextmanager
-async def entered(goal: Goal) -> AsyncIterator[tuple[Session, str]]:
-    """The session that a goal wants, and the name it was asked for with. Raises SessionFailed."""
+async def entered(goal: Goal) -> AsyncIterator[Entered]:
+    """The session that a goal wants. Raises SessionFailed."""
     names = [goal.name] if goal.named else [_numbered(goal.name, number) for number in range(1, NAMES + 1)]
+    pins = Pins(told=goal.fingerprint) if goal.keep else None
     taken: Refused | None = None
     for name in names:
         opened = False
         try:
-            async with _as(goal, name) as session:
+            async with _as(goal, name, pins) as session:
                 opened = True
-                yield session, name
+                yield Entered(session, name, None if pins is None else pins.new)
                 return
         except Refused as refused:
             if opened or refused.error.code != "name_taken":
@@ -40,8 +51,8 @@ async def entered(goal: Goal) -> AsyncIterator[tuple[Session, str]]:
 
 
 @asynccontextmanager
-async def _as(goal: Goal, name: str) -> AsyncIterator[Session]:
-    dial = Dialler(goal.addresses, Pins(told=goal.fingerprint) if goal.keep else None)
+async def _as(goal: Goal, name: str, pins: Pins | None) -> AsyncIterator[Session]:
+    dial = Dialler(goal.addresses, pins)
     with (
         KeptToken(str(goal.addresses[0]), name) if goal.keep else _NoToken() as kept,
         Recorder(name) if goal.keep else nullcontext() as recorder,

@@ -36,13 +36,17 @@ class Witness:
     round: int | None = None
     seen: list[Event] | None = None
     """The events of the round, from its deal on; None if its deal was not seen."""
+    seq: int | None = None
+    """Of the last event."""
 
     def view(self, view: View) -> None:
         """Take a fresh view: events before it may have been missed."""
-        self.you, self.seats, self.rules = view.you, len(view.seats), view.rules
+        self.seats, self.rules = len(view.seats), view.rules
         if view.commit != self.commit:
             self.nonce = None
-        self.seen = None
+        if (view.seq, view.you) != (self.seq, self.you):
+            self.seen = None
+        self.you, self.seq = view.you, view.seq
         self.round, self.commit = view.round, view.commit
 
     def promise(self, nonce: bytes | None) -> None:
@@ -51,6 +55,7 @@ class Witness:
 
     def event(self, event: Event) -> Checked | None:
         """Follow an event; at the end of a round what came of checking it."""
+        self.seq = event.seq
         match event:
             case e.MatchBegun():
                 self.seats, self.rules = len(event.seats), event.rules

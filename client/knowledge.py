@@ -51,17 +51,17 @@ def holds(view: View) -> bool:
 
 def may_claim(view: View) -> bool:
     """Whether a claim of the viewer's would be judged now: a window is open to them, and they have neither
-    claimed nor waived.
+    claimed nor waived."""
+    return view.claim == "open"
 
-    With `claims: all` the discarder is asked only once the others' time is over, which no event tells: then
-    it may be that the server does not ask yet.
-    """
-    if view.claim == "open":
-        return True
+
+def counter_to_come(view: View) -> bool:
+    """Whether the viewer will be asked for a Dobon return, or is by now: with `claims: all` no event tells
+    that the others' claims are in, only the next view does."""
     if view.you is None or view.you != view.discard_by or not view.claims or view.claim is not None:
         return False
     rules = rules_of(view)
-    return rules.claims == "all" and rules.counter == "ask" and not any(each.counter for each in view.claims)
+    return rules.claims == "all" and rules.counter == "ask" and len(view.hand or ()) >= rules.counter_min
 
 
 def can_dobon(view: View) -> bool:

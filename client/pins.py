@@ -37,6 +37,8 @@ class Pins:
         self.file = (folder or state_path()) / FILE
         self._told = told
         self._kept: dict[str, str] = {}
+        self.new: str | None = None
+        """The fingerprint that was seen, and pinned, for the first time."""
 
     def known(self, address: Address) -> str | None:
         """The fingerprint that this server has to show; None if any will do."""
@@ -48,7 +50,7 @@ class Pins:
         if known is not None and known != shown:
             raise Doubt(address, known, shown, self.file)
         if shown is not None and str(address) not in self._pinned():
-            self._kept[str(address)] = shown
+            self._kept[str(address)] = self.new = shown
             with contextlib.suppress(OSError):
                 self._append(f"{address} {shown}\n")
 

@@ -38,6 +38,7 @@ from protocol.messages import (
 from protocol.text import name_key
 
 from .command import Exit
+from .counter import CounterWatch
 from .enter import entered
 from .front import terminal
 from .glyphs import ASCII, UNICODE, WIDE_ASCII, Glyphs
@@ -49,7 +50,7 @@ from .phrases import Speaker
 from .plain_commands import Ask, BadCommand, BeReady, Command, Mute, Quit, Show, interpret
 from .plain_input import Lines, piped_lines, typed_lines
 from .plain_lines import help_lines, look, news, rules_lines, status, status_key
-from .refusals import code_of, failure
+from .refusals import code_of, failure, new_server
 from .session import NotConnected, Over, Session, SessionFailed, Unsayable
 from .settings import Settings
 
@@ -90,7 +91,9 @@ def plain_glyphs(wish: str, encoding: str, environ: Mapping[str, str]) -> Glyphs
 
 
 async def _main(goal: Goal, settings: Settings, speak: Speaker, interactive: bool) -> int:
-    async with entered(goal) as (session, name):
+    async with entered(goal) as (session, name, fingerprint):
+        if fingerprint is not None:
+            _print([new_server(fingerprint, speak.translate)])
         lines = typed_lines() if interactive else piped_lines()
         return await Plain(session, goal, replace(settings, name=name), speak, lines, _print).run()
 
@@ -106,6 +109,13 @@ def _refused_play(message: Message) -> bool:
     if not isinstance(message, Answer):
         return False
     return isinstance(message.reply, Error) and isinstance(message.request, PLAYS)
+
+
+def _known(message: Message, model: Model) -> bool:
+    """Whether it is a view from the same seat that brings nothing which was not told as an event."""
+    if not isinstance(message, View) or (table := model.tables.get(message.table)) is None:
+        return False
+    return (table.view.seq, table.view.you) == (message.seq, message.you)
 
 
 class Plain:
@@ -142,7 +152,7 @@ class Plain:
         """Until the player, a signal or the server ends it; the exit code."""
         async with trio.open_nursery() as nursery:
             await nursery.start(self._signals, nursery.cancel_scope)
-            nursery.start_soon(self._listen, nursery.cancel_scope)
+            nursery.start_soon(self._listen, nursery)
             await self._begin()
             async with self._lines as lines:
                 async for line in lines:
@@ -164,11 +174,15 @@ class Plain:
                 self._code = Exit.INTERRUPTED if number == signal.SIGINT else 128 + number
                 scope.cancel()
 
-    async def _listen(self, scope: trio.CancelScope) -> None:
+    async def _listen(self, nursery: trio.Nursery) -> None:
         """Print what happens; ends everything when the session is over."""
+        watch = CounterWatch(self._session, nursery)
         async for message in self._session.messages():
+            known = _known(message, self.model)
             self.model = update(self.model, message, int(trio.current_time() * 1000))
-            self._out(news(message, self.model, self._speak, self._muted))
+            watch.follow(self.model.table)
+            if not known:
+                self._out(news(message, self.model, self._speak, self._muted))
             self._show_status(again=_refused_play(message))
             if isinstance(message, e.RoundOver):
                 self._offered = None
@@ -180,7 +194,7 @@ class Plain:
             self._changed = trio.Event()
             if isinstance(message, Ended):
                 self._code = Exit.PROTOCOL if message.error is None else code_of(message.error)
-                scope.cancel()
+                nursery.cancel_scope.cancel()
 
     def _show_status(self, again: bool = False) -> None:
         key = status_key(self.model)

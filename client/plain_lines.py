@@ -123,7 +123,11 @@ def tables_list(tables: Iterable[TableInfo], speak: Speaker) -> Iterator[str]:
             seats=len(info.seats),
         )
         yield line + (_(" (password)") if info.password else "")
-    if not some:
+    if some:
+        yield _(
+            "“join” or “watch” with the number of a table; “create” makes one, “help” lists the commands."
+        )
+    else:
         yield _("There are no tables yet; “create” makes one, “help” lists the commands.")
 
 

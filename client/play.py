@@ -80,11 +80,12 @@ def _table(args: argparse.Namespace, _: Translate) -> Create:
 def own_server(seed: str | None, _: Translate) -> Iterator[Address]:
     """A server on a free loopback port, for as long as the block runs. Raises BadStart if it won't begin."""
     command = [sys.executable, "-m", "server", "--host", HOST, "--port", "0", "--no-discovery", "--no-admin"]
-    command.append("--alone")
+    command += ["--alone", "--lifeline"]
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(
             command + ([] if seed is None else ["--seed", seed]),
-            stdin=subprocess.DEVNULL,
+            # held by us alone: the server ends when we do, even if we are killed
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=complaints,
             # Ctrl-C is for the player, not for the server
@@ -122,5 +123,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()

@@ -127,6 +127,15 @@ def untrusted(doubt: Doubt, _: Translate) -> str:
     return said.format(address=doubt.address, known=doubt.known, shown=doubt.shown, file=doubt.file)
 
 
+def new_server(fingerprint: str, _: Translate) -> str:
+    """That a server's certificate is taken on trust, and how to do better."""
+    said = _(
+        "You are here for the first time. The certificate is {fingerprint}: the host can read you the same "
+        "from the line “fingerprint”; if it differs, somebody is in between."
+    )
+    return said.format(fingerprint=fingerprint)
+
+
 def failure(problem: SessionFailed, where: str, _: Translate) -> tuple[str, int]:
     """Why there is no session with the server at `where`, and the exit code that goes with it."""
     match problem:

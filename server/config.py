@@ -29,6 +29,8 @@ class Config:
     discovery: bool = True
     alone: bool = False
     """For one player, and as long as that one plays."""
+    lifeline: bool = False
+    """Whether the end of standard input ends the server."""
     require_tls: bool = False
     limits: Limits = field(default_factory=Limits)
     admin: bool = True

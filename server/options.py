@@ -68,6 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
     )
     # The server of `dobon play`: it keeps what is played, but no table outlives it.
     parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
+    # For who starts a server and holds the other end of its standard input: however they end, it ends too.
+    parser.add_argument("--lifeline", action="store_true", help=argparse.SUPPRESS)
     _add_safety(parser, _)
     _add_limits(parser, _)
 
@@ -149,6 +151,7 @@ def config_of(args: argparse.Namespace, _: Translate) -> Config:
         data=args.data,
         discovery=not args.no_discovery,
         alone=args.alone,
+        lifeline=args.lifeline,
         require_tls=args.tls,
         limits=limits,
         admin=not args.no_admin,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -75,7 +76,7 @@ def run(args: argparse.Namespace, _: Translate) -> int:
         sys.stderr.write(_("The server can't be called that: {reason}.").format(reason=bad) + "\n")
         return 2
     _warn(config, listeners, _)
-    ready = partial(_announce_lines, secured)
+    ready = partial(_announce_lines, secured, _)
     trio.run(serve, config, transport, listeners, ready, beside)
     return 0
 
@@ -102,6 +103,8 @@ async def serve(
     async with trio.open_nursery() as nursery:
         nursery.start_soon(keeping.run, core)
         await nursery.start(_await_signal, core, harvester, keeping)
+        if config.lifeline:
+            nursery.start_soon(_await_lifeline)
         nursery.start_soon(thinker.run)
         if config.admin:
             await nursery.start(Admin(core, harvester, config.name).serve, kept_at(config.data))
@@ -120,6 +123,13 @@ async def serve(
     transport.close()
     keeping.close()
     _log.info("stopped")
+
+
+async def _await_lifeline() -> None:
+    """End as by SIGTERM when whoever holds the other end of standard input is gone."""
+    while await trio.to_thread.run_sync(os.read, sys.stdin.fileno(), 1024, abandon_on_cancel=True):
+        pass
+    signal.raise_signal(signal.SIGTERM)
 
 
 async def _await_signal(
@@ -186,15 +196,22 @@ async def _tell_players(announcer: Announcer, core: Core) -> None:
             announcer.players(told)
 
 
-def _announce_lines(secured: Identity | None, listeners: list[SocketListener]) -> None:
+def _announce_lines(secured: Identity | None, _: Translate, listeners: list[SocketListener]) -> None:
     """Print where the server can be reached, the likeliest address first, and its certificate."""
     port = listeners[0].port
-    hosts = tuple(listener.host for listener in listeners)
-    for host in local_addresses(hosts) or ["127.0.0.1"]:
+    listening = tuple(listener.host for listener in listeners)
+    hosts = local_addresses(listening) or ["127.0.0.1"]
+    for host in hosts:
         sys.stdout.write(f"listening on {_address(host, port)}{_code(host, port)}\n")
     if secured is not None:
         sys.stdout.write(f"fingerprint {secured.fingerprint}\n")
     sys.stdout.flush()
+    if sys.stderr.isatty():
+        where = _code(hosts[0], port).removeprefix(" code ") or _address(hosts[0], port)
+        said = _(
+            "Everybody joins with “dobon join {where}”, you too, in another window. Ctrl-C ends the server."
+        )
+        sys.stderr.write(said.format(where=where) + "\n")
 
 
 def _address(host: str, port: int) -> str:

@@ -155,7 +155,7 @@ class Stream:
 
     def _asked(self, event: EngineEvent, viewer: int, last: bool) -> bool:
         assert self.round is not None
-        if isinstance(event, Drew) and not (last and event.seat == viewer):
+        if isinstance(event, Drew) and not last:
             return False
         return self.round.asked(viewer)
 

@@ -121,3 +121,17 @@ def test_rules_from_the_future_are_no_fault() -> None:
     events[0] = replace(first, rules={**first.rules, "gravity": 2})
     (checked,) = witnessed(witness, events)
     assert (checked.fault, checked.whole) == (None, False)
+
+
+def test_a_look_at_the_whole_in_between_takes_nothing_away() -> None:
+    stream = Stream(Rules.from_data({"rounds": 1}, 2), 2, random.Random(1))
+    witness = Witness(TABLE, you=0)
+    checked = []
+    for happens in (stream.begin, stream.deal):
+        checked += witnessed(witness, [each[0] for each in happens()])
+        witness.view(stream.view(0))
+    while stream.playing:
+        checked += witnessed(witness, [each[0] for each in stream.step()])
+        if stream.playing:
+            witness.view(stream.view(0))
+    assert [(each.fault, each.whole) for each in checked] == [(None, True)]

@@ -5,7 +5,17 @@ import random
 import pytest
 from msgspec.structs import replace
 
-from client.knowledge import attack_cards, can_dobon, holds, may_claim, names_suit, sorted_hand, total, waits
+from client.knowledge import (
+    attack_cards,
+    can_dobon,
+    counter_to_come,
+    holds,
+    may_claim,
+    names_suit,
+    sorted_hand,
+    total,
+    waits,
+)
 from client.model import Model, update
 from engine.rules import Rules
 from protocol.fields import Attack
@@ -43,11 +53,14 @@ def test_a_hand_is_sorted_as_wished() -> None:
     assert total(sorted_hand(view)) == 17
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(12))
 def test_the_client_knows_when_the_engine_would_take_a_dobon(seed: int) -> None:
     chance = random.Random(seed)
     fields = {"preset": chance.choice(["dobon", "pageone"]), "dobon_math": chance.choice(["sum", "pair"])}
-    fields |= {"claims": chance.choice(["first", "last"]), "counter": chance.choice(["auto", "ask", "off"])}
+    fields |= {
+        "claims": chance.choice(["first", "last", "all"]),
+        "counter": chance.choice(["auto", "ask", "off"]),
+    }
     seats = chance.randint(2, 5)
     stream = Stream(Rules.from_data({**fields, "rounds": 5, "hand": 3}, seats), seats, chance)
     models = {seat: Model() for seat in range(seats)}
@@ -65,6 +78,10 @@ def test_the_client_knows_when_the_engine_would_take_a_dobon(seed: int) -> None:
         right = stream.round.claimants()
         for seat, model in models.items():
             assert model.table is not None
+            if counter_to_come(model.table.view):
+                # which no event tells, but the next view
+                model = models[seat] = update(model, stream.view(seat), 0)
+                assert model.table is not None
             view = model.table.view
             if stream.round.waived >> seat & 1:
                 continue  # which only the answer to its own waiver tells

@@ -16,6 +16,7 @@ from client.phrases import Speaker
 from client.plain import Plain, plain_glyphs
 from client.session import AGENT, open_session
 from client.settings import Settings
+from engine.rules import Rules
 from protocol.connection import ClientConnection
 from protocol.joincode import Address
 from protocol.messages import Create
@@ -140,6 +141,43 @@ async def test_a_table_of_ones_own_begins_at_once(autojump_clock: MockClock) -> 
         here.end_of_input()
 
 
+CLAIMED: dict[str, Any] = {
+    **VIEW,
+    "rules": Rules.preset("dobon").changed({"claims": "all", "counter": "ask"}).to_data(),
+    "seats": [{"seat": seat, "name": f"P{seat}", "kind": "human", "count": 2} for seat in range(3)],
+    "phase": "claim",
+    "round": 1,
+    **{"top": "7H", "discards": ["7H"], "suit": "H", "stock": 30, "direction": 1, "turn": 2},
+    **{"discard": 1, "discard_by": 0, "claim_on": 4, "hand": ["3S", "4S"], "deadline": 5000},
+    "claims": [{"seat": 1, "order": 1, "counter": False, "lag": 0}],
+}
+
+
+async def test_a_return_that_no_event_asks_for_is_asked_for_all_the_same(autojump_clock: MockClock) -> None:
+    """With `claims: all` (rules, section 7): the player must neither miss it nor try too early."""
+
+    async def script(peer: Peer) -> None:
+        await lobby(peer)
+        await peer.say(ok(await peer.hear(), table=3, seat=0), CLAIMED)
+        for view in (CLAIMED, {**CLAIMED, "claim": "open", "deadline": 9000}):
+            sync = await peer.hear()
+            assert sync["t"] == "sync"
+            await peer.say(ok(sync), view)
+        dobon = await peer.hear()
+        assert (dobon["t"], dobon["on"]) == ("dobon", 4)
+        await peer.say(ok(dobon))
+        await trio.sleep_forever()
+
+    async with desk(script) as here:
+        here.type("create")
+        await here.paper.shows("> You can make a Dobon return!")
+        here.type("dobon", "q")
+    later = "> The others may still claim; then you are asked for a Dobon return."
+    said = [line for line in here.paper.lines if line.startswith((">", "Table 3 “"))]
+    hand = "> Your hand: 1) 3S  2) 4S  = 7 (Dobon on 7)"
+    assert said == ["Table 3 “Kitchen”", hand, later, hand, "> You can make a Dobon return!"]
+
+
 async def test_a_lost_connection_is_told_and_nothing_sent_meanwhile(autojump_clock: MockClock) -> None:
     async def resumed(peer: Peer) -> None:
         assert (await peer.greet(resumed=True))["token"]
@@ -231,7 +269,7 @@ async def test_what_is_shown_on_request(autojump_clock: MockClock) -> None:
         here.type("look", "create", "help", "hand", "look", "rules", "nonsense", "q")
     lines = here.paper.lines
     assert lines.count("You are at no table: see “tables”, then “join”, “watch” or “create”.") == 1
-    assert lines.count("> The match can be started.") == 3
+    assert sum(line.startswith("> “start normal” begins the match") for line in lines) == 3
     assert lines.count("Table 3 “Kitchen”") == 2
     assert any(line.startswith("  dobon, !") for line in lines)
     assert "- A match has 5 rounds." in lines

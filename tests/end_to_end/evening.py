@@ -138,6 +138,7 @@ _ANSWERS = (
     ("Your turn: pass", "pass"),
     ("Race: nothing", "pass"),
     ("Anybody may still claim.", "waive"),
+    ("You are asked for a Dobon return", "waive"),
     ("Say ready", "ready"),
     ("Throw rock", "rock"),
 )

@@ -13,7 +13,7 @@ EVERYTHING = {"DOBON!", "DOBON RETURN!", "goes out with"}
 ROUNDS = 6
 
 
-@pytest.mark.parametrize("preset", ["dobon", "pageone"])
+@pytest.mark.parametrize("preset", ["dobon", "pageone", "dobon claims=all counter=ask"])
 async def test_two_people_and_two_bots_finish_matches_and_a_third_watches(
     preset: str, tmp_path: Path
 ) -> None:
