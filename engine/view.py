@@ -147,7 +147,7 @@ def view_data(seen: View) -> dict[str, Any]:
         "discards": cards_data(seen.discards),
         "discard": seen.discard or None,
         "discard_by": seen.discard_by,
-        "claims": claims_data(tuple(seen.claims)) if seen.phase is Phase.CLAIM else None,
+        "claims": None if seen.discard_by is None else claims_data(tuple(seen.claims)),
         "candidates": None if seen.candidates is None else list(seen.candidates),
         "try": seen.attempt,
         "hand": None if seen.you is None else cards_data(seen.hand),

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from .fields import CardText, Ident, Level, Nonce, Plain, SeatNumber, Suit, Throw
+from .fields import CardText, Level, Nonce, Plain, SeatNumber, Suit, Throw
 
 
 class Hello(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t", tag="hello"):
@@ -55,9 +55,9 @@ class Create(Request, frozen=True, kw_only=True, tag="create"):
 
 
 class AtTable(Request, frozen=True, kw_only=True):
-    """A request about one table."""
+    """A request about one table. Any int will do: one that was never given is no table's."""
 
-    table: Ident
+    table: int
 
 
 class Join(AtTable, frozen=True, kw_only=True, tag="join"):
@@ -122,7 +122,7 @@ class Sync(AtTable, frozen=True, kw_only=True, tag="sync"):
 class Act(AtTable, frozen=True, kw_only=True):
     """A request of play: `on` is the seq of the event that it answers."""
 
-    on: Ident
+    on: int
 
 
 class Play(Act, frozen=True, kw_only=True, tag="play"):

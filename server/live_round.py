@@ -108,7 +108,7 @@ class LiveRound:
                 code = "not_now" if self.round.phase is Phase.OVER else self.round.window_refusal(seat)
                 self._note(asked, asked.arrival, code or "window_closed")
             return asked.answer("too_late", max(0, asked.arrival - closed) // 1000)
-        if any(held.action == Action(seat, Do.WAIVE) for held in self.held):
+        if self.holds_waiver(seat):
             return asked.answer("window_closed")
         if do is Do.WAIVE and asked.arrival < self.teller.until and self._would_close(seat):
             return self.held.append(asked)
@@ -141,6 +141,10 @@ class LiveRound:
     def holds_move(self, seat: int) -> bool:
         """Whether a play, draw or pass of the seat waits for the end of the grace."""
         return any(held.action.seat == seat and held.action.do not in CLAIMS for held in self.held)
+
+    def holds_waiver(self, seat: int) -> bool:
+        """Whether the seat has waived, as the last one awaited, and the end of the grace is waited for."""
+        return any(held.action == Action(seat, Do.WAIVE) for held in self.held)
 
     def _would_close(self, seat: int) -> bool:
         """Whether the seat's waiver is the last one waited for."""

@@ -16,7 +16,7 @@ _ROUND_KEYS = (
     *("round", "starter", "top", "suit", "direction", "stock", "attack", "turn", "turn_seat", "discards"),
     *("discard", "discard_by", "claims", "candidates", "try", "hand", "drawn", "playable", "may", "claim"),
 )
-_ONLY_IN_PLAY = ("attack", "turn_seat", "discard_by", "claims", "candidates", "try", "drawn", "claim")
+_ONLY_IN_PLAY = ("attack", "turn_seat", "claims", "candidates", "try", "drawn", "claim")
 
 
 def view_of(table: Table, you: int | None) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def _round(table: Table, game: Game, you: int | None) -> dict[str, Any]:
     live = game.live
     assert live is not None
     teller, ms = live.teller, table.broadcast.ms
-    fields = view_data(view(live.round, you))
+    fields = view_data(view(live.round, you)) | {"discard_by": teller.discarder}
     if game.between:
         return {key: None if key in _ONLY_IN_PLAY else fields[key] for key in _ROUND_KEYS}
     if live.last_round is not None:
@@ -93,6 +93,8 @@ def _round(table: Table, game: Game, you: int | None) -> dict[str, Any]:
         fields["claims"] = [
             {**claim, "lag": lag} for claim, lag in zip(fields["claims"], teller.lags, strict=True)
         ]
+    if you is not None and live.holds_waiver(you):
+        fields["claim"] = "waived"
     if live.round.window is not None:
         fields["until"] = ms(teller.until)
     fields["claim_on"] = teller.claim_on if live.window_open() else None
