@@ -8,7 +8,7 @@ when; only a fresh view shows it. Every front end asks for views meanwhile, a fe
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import trio
 
@@ -16,9 +16,7 @@ from protocol.messages import Sync
 
 from .knowledge import counter_to_come
 from .model import Table
-
-if TYPE_CHECKING:
-    from .session import Session
+from .session import NotConnected, Over, Session
 
 LOOK: Final = 0.3
 """Seconds from one view to the next: few beside the shortest claim time, a second."""
@@ -46,7 +44,5 @@ class CounterWatch:
         self._looking = False
         table = self._table
         if table is not None and counter_to_come(table.view):
-            from .session import NotConnected, Over
-
             with suppress(NotConnected, Over):
                 self._session.post(Sync(table=table.id))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from tests.end_to_end.evening import Person, environment, running, serving, spectator
+from tests.end_to_end.evening import ROOT, Person, environment, running, serving, spectator
 
 
 def client(*words: str) -> list[str]:
@@ -57,6 +57,48 @@ async def test_playing_alone_ends_its_server(tmp_path: Path) -> None:
     code, said, complaints = await outcome(words, tmp_path, b"look\n")
     assert (code, complaints) == (0, "")
     assert "A match begins: Haru, " in said
+
+
+OWN_SERVER = """
+import signal
+from client.play import own_server
+with own_server(None, str) as address:
+    print(address, flush=True)
+    signal.pause()
+"""
+
+
+async def test_a_player_who_is_killed_leaves_no_server_behind(tmp_path: Path) -> None:
+    player = await trio.lowlevel.open_process(
+        [sys.executable, "-c", OWN_SERVER], stdout=-1, env=environment(tmp_path), cwd=ROOT
+    )
+    assert player.stdout is not None
+    host, port = (await player.stdout.receive_some()).decode().strip().split(":")
+    await (await trio.open_tcp_stream(host, int(port))).aclose()
+    player.kill()
+    await player.wait()
+    with trio.fail_after(20):
+        await _gone(host, int(port))
+
+
+async def _gone(host: str, port: int) -> None:
+    """Wait till nobody listens there."""
+    while True:
+        try:
+            stream = await trio.open_tcp_stream(host, port)
+        except OSError:
+            return
+        await stream.aclose()
+        await trio.sleep(0.05)
+
+
+async def test_a_certificate_is_shown_the_first_time(tmp_path: Path) -> None:
+    async with serving(tmp_path, "--tls") as address:
+        words = client("join", address, "--plain", "--name")
+        first, again = [(await outcome([*words, name], tmp_path))[1].splitlines() for name in ("Haru", "Aki")]
+    pinned = (tmp_path / "dobon" / "servers").read_text().split()[1]
+    assert [pinned in line for line in first[:2]] == [True, False]
+    assert again == first[1:]
 
 
 async def test_no_server(tmp_path: Path) -> None:
