@@ -94,8 +94,10 @@ async def _gone(host: str, port: int) -> None:
 
 async def test_a_certificate_is_shown_the_first_time(tmp_path: Path) -> None:
     async with serving(tmp_path, "--tls") as address:
-        words = client("join", address, "--plain", "--name")
-        first, again = [(await outcome([*words, name], tmp_path))[1].splitlines() for name in ("Haru", "Aki")]
+        words = client("join", address, "--plain")
+        first, again = [
+            (await outcome([*words, "--name", name], tmp_path))[1].splitlines() for name in ("Haru", "Aki")
+        ]
     pinned = (tmp_path / "dobon" / "servers").read_text().split()[1]
     assert [pinned in line for line in first[:2]] == [True, False]
     assert again == first[1:]
