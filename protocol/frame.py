@@ -2,15 +2,18 @@
 
 The length is judged before the body is waited for. A payload is looked over once before anything is
 built from it: depth, kinds and declared sizes are then known to be covered by bytes that are really
-there, so decoding can neither recurse nor allocate beyond the frame. The C and the pure-Python msgpack
-would otherwise differ in what they refuse, and both reserve room for whatever a header claims.
+there, so decoding can neither recurse nor allocate beyond the frame.
+
+Decoding is msgspec's: msgpack interns every key, and what Python 3.12 has interned it never lets go, so
+that strangers could fill the memory with keys that nobody knows.
 """
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 
 import msgpack  # type: ignore[import-untyped]
+import msgspec
 
 from .codes import FrameError
 
@@ -136,25 +139,17 @@ def decode_payload(payload: bytes, depth: int = CLIENT_DEPTH) -> dict[str, Any]:
     Raises FrameError `bad_frame` for anything that section 1 does not allow, always the same for the
     same bytes: nothing is dropped or repaired.
     """
-    _look_over(payload, depth)
-    size = len(payload)
+    pairs = _look_over(payload, depth)
     try:
-        message: object = msgpack.unpackb(
-            payload,
-            object_pairs_hook=_unique,
-            strict_map_key=True,
-            max_str_len=size,
-            max_bin_len=size,
-            max_array_len=size,
-            max_map_len=size,
-            max_ext_len=0,
-        )
-    except UnicodeDecodeError:
+        message: object = msgspec.msgpack.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError):
         raise _bad("text is not UTF-8") from None
-    except ValueError as error:
-        raise _bad(str(error)) from None
+    except TypeError:
+        raise _bad("a key is no text") from None
     if not isinstance(message, dict):
         raise _bad("a frame is one map")
+    if _pairs(message) != pairs:
+        raise _bad("a key comes twice in a map")
     return cast(dict[str, Any], message)
 
 
@@ -162,16 +157,20 @@ def _bad(message: str) -> FrameError:
     return FrameError("bad_frame", message)
 
 
-def _unique(pairs: list[tuple[object, object]]) -> dict[object, object]:
-    if not pairs:
-        return {}
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError("a key comes twice in a map")
-    for key in made:
-        if type(key) is not str:
-            raise ValueError("a key is no text")
-    return made
+def _pairs(value: dict[object, object] | list[object]) -> int:
+    """How many keys the maps of a value have; FrameError for a key that is no text."""
+    pairs = 0
+    inner: Iterable[object] = value
+    if isinstance(value, dict):
+        pairs = len(value)
+        for key in value:
+            if type(key) is not str:
+                raise _bad("a key is no text")
+        inner = value.values()
+    for each in inner:
+        if type(each) is dict or type(each) is list:
+            pairs += _pairs(each)
+    return pairs
 
 
 def _sizes() -> tuple[int, ...]:
@@ -203,8 +202,9 @@ _BYTES: Final = {0xC4: 1, 0xC5: 2, 0xC6: 4, 0xD9: 1, 0xDA: 2, 0xDB: 4}
 _VALUES: Final = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}
 
 
-def _look_over(data: bytes, depth: int) -> None:
-    """Walk the headers of a payload; raise FrameError unless it is one value within the limits.
+def _look_over(data: bytes, depth: int) -> int:
+    """Walk the headers of a payload; raise FrameError unless it is one value within the limits. Returns how
+    many keys its maps have.
 
     Work is at most one step for each byte, whatever the headers claim.
     """
@@ -212,12 +212,13 @@ def _look_over(data: bytes, depth: int) -> None:
     position = 0
     left = 1  # values still to come at the present level
     outer: list[int] = []
+    pairs = 0
     while True:
         while not left:
             if not outer:
                 if position != end:
                     raise _bad("bytes follow the map")
-                return
+                return pairs
             left = outer.pop()
         if position >= end:
             raise _bad("the frame ends within a value")
@@ -240,6 +241,8 @@ def _look_over(data: bytes, depth: int) -> None:
             raise _bad(f"more than {depth} levels")
         if count > end - position:
             raise _bad("a length is beyond the frame")
+        if byte < 0x90 or byte > 0xDD:  # a map
+            pairs += count >> 1
         if count:
             outer.append(left)
             left = count

@@ -2,6 +2,7 @@
 
 import itertools
 import struct
+import sys
 import tracemalloc
 from typing import Any
 
@@ -299,3 +300,13 @@ def test_what_cannot_be_said_is_our_fault() -> None:
         encode_frame({"text": "x" * 5000}, CLIENT_LIMIT)
     with pytest.raises(ValueError, match="limit"):
         pad_frame(encode_frame({"text": "x" * (SERVER_LIMIT - 20)}))
+
+
+@pytest.mark.parametrize("size", [3, 30, 300])
+def test_keys_that_nobody_knows_are_let_go(size: int) -> None:
+    """A key that is interned stays for ever where Python is 3.12."""
+    key = "unheard of" * size
+    message = decode_payload(encode_frame({"t": "ping", "n": 1, key: 1})[4:])
+    (decoded,) = (each for each in message if each == key)
+    fresh = "".join(key)  # a text of its own
+    assert sys.intern(fresh) is not decoded
