@@ -101,7 +101,9 @@ class ReplayApp:
 
     def frame(self, size: Size) -> Frame:
         film = self.film
-        course = Course(film.place, len(film.moments), self.speed if self.playing else 0, len(film.news))
+        course = Course(
+            film.place, len(film.moments), self.speed if self.playing else 0, len(film.news), film.is_open
+        )
         return draw_replay(self.scene(), size, course)
 
     def _picture(self, size: Size) -> Frame:

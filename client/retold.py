@@ -68,7 +68,9 @@ def retold(
     `title` the table. Raises BadRecord.
     """
     try:
-        seats = len(record["players"]) if "players" in record else record["seats"]
+        seats = record["seats"]
+        if len(record.get("players") or range(seats)) != seats:
+            raise BadRecord(f"it has {seats} seats and other players")
         if viewer is not None and not 0 <= viewer < seats:
             raise BadRecord(f"there is no seat {viewer + 1}, it has {seats}")
         return tuple(_Retelling(record, viewer, is_open, name, title).moments())

@@ -24,6 +24,8 @@ class Course(NamedTuple):
     speed: int
     new: int
     """How many of the log's last entries the present moment brought."""
+    is_open: bool
+    """Whether all hands are to be seen."""
 
 
 def draw_replay(scene: Scene, size: Size, course: Course) -> Frame:
@@ -35,29 +37,29 @@ def draw_replay(scene: Scene, size: Size, course: Course) -> Frame:
     canvas.targets.clear()
     if not course.speed:
         canvas.wake = None
-    _draw_header(canvas, scene)
+    _draw_header(canvas, scene, course)
     _draw_foot(canvas, scene, course)
     return canvas.frame()
 
 
-def eyes(scene: Scene) -> str:
+def eyes(scene: Scene, *, is_open: bool) -> str:
     """Through whose eyes the match is seen."""
     _, table = scene.translate, scene.table
     assert table is not None
     if table.you is None:
-        return _("all hands open") if scene.hands else _("as a spectator")
+        return _("all hands open") if is_open else _("as a spectator")
     seen = _("as {name}").format(name=scene.name(table.you))
-    return seen + _(", all hands open") if scene.hands else seen
+    return seen + _(", all hands open") if is_open else seen
 
 
-def _draw_header(canvas: Canvas, scene: Scene) -> None:
+def _draw_header(canvas: Canvas, scene: Scene, course: Course) -> None:
     _, table = scene.translate, scene.table
     assert table is not None
     parts = [_("Replay"), scene.safe(table.view.name)]
     if table.view.round is not None:
         rounds = table.rules.rounds
         parts.append(_("round {round} of {rounds}").format(round=table.view.round, rounds=rounds))
-    parts.append(eyes(scene))
+    parts.append(eyes(scene, is_open=course.is_open))
     text = " " + f" {scene.glyphs.dot} ".join(part for part in parts if part)
     text = clip(text, canvas.width)
     canvas.put(0, 0, text + " " * (canvas.width - columns(text)), "class:bar.title")

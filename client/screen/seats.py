@@ -122,15 +122,15 @@ def draw_seat(canvas: Canvas, place: tuple[int, int, int, int], scene: Scene, se
         x + 1, y, f" {glyphs.turn} {name} " if on else f" {name} ", "class:name.on" if on else "class:name"
     )
     points = standing(scene, seat)
-    canvas.right(x + width - 2, y + height - 2, points, "class:points")
-    if seat.count is not None:
+    if scene.hands and seat.count is not None:
+        put_hand(canvas, x + 2, y + 1, scene, seat.seat, width - 4)
+    elif seat.count is not None:
         beside = columns(points) + 1 if height == 3 else 0
         room = max(0, width - 5 - beside - len(str(seat.count)))
-        if scene.hands:
-            end = put_hand(canvas, x + 2, y + 1, scene, seat.seat, room)
-        else:
-            end = canvas.put(x + 2, y + 1, backs(glyphs, seat.count, min(room, 14)), "class:back")
+        end = canvas.put(x + 2, y + 1, backs(glyphs, seat.count, min(room, 14)), "class:back")
         canvas.put(end + 1, y + 1, str(seat.count), "class:count")
+    if height > 3 or not scene.hands:  # an open hand takes the only row
+        canvas.right(x + width - 2, y + height - 2, points, "class:points")
     style, text = status(scene, seat)
     if text:
         text = clip(text, width - 6)
@@ -140,7 +140,9 @@ def draw_seat(canvas: Canvas, place: tuple[int, int, int, int], scene: Scene, se
 def open_hand(scene: Scene, seat: int, room: int) -> str:
     """A hand seen from the front, as far as there is room."""
     held = sorted(scene.hands[seat], key=parse_card) if seat < len(scene.hands) else []
-    return clip(" ".join(map(scene.glyphs.card, held)), room)
+    cards = [scene.glyphs.card(card) for card in held]
+    text = " ".join(cards)
+    return text if columns(text) <= room else clip("".join(cards), room)
 
 
 def put_hand(canvas: Canvas, x: int, y: int, scene: Scene, seat: int, room: int) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from protocol.text import clip, harmless, pad
+from protocol.text import clip, columns, harmless, pad
 
 from .form import wrapped
 
@@ -13,6 +13,8 @@ Translate = Callable[[str], str]
 Line = tuple[str, str]
 
 NAME: Final = 16
+LEAST: Final = 10
+"""Columns that names have, and have at least."""
 
 
 def statistics_lines(data: Mapping[str, Any], _: Translate, width: int) -> list[Line]:
@@ -55,26 +57,62 @@ def _text(text: str, width: int, style: str = "class:calm") -> list[Line]:
     return [(style, line) for line in wrapped(text, width)]
 
 
+class _Column(NamedTuple):
+    head: str
+    cells: list[str]
+    need: int
+    """How much it is needed where there is no room for all, from 1."""
+
+    @property
+    def width(self) -> int:
+        """With the gap before it."""
+        return max(map(columns, (self.head, *self.cells))) + 1
+
+
 def _table(
     players: Sequence[Mapping[str, Any]], _: Translate, width: int, *, rated: bool, scored: bool
 ) -> Iterator[Line]:
-    heads = [
-        *(_("matches"), _("first"), _("place")),
-        *((_("points"),) if scored else ()),
-        *(_("Dobons"), _("suffered"), _("returns"), _("time"), _("best"), _("lag")),
-        *((_("rating"),) if rated else ()),
+    found = [
+        _Column(_("games"), [str(each["matches"]) for each in players], 9),
+        _Column(_("first"), [str(each["places"].get("1", 0)) for each in players], 8),
+        _Column(_("place"), [f"{each['mean_place']:.2f}" for each in players], 3),
     ]
-    rows = [_cells(player, rated=rated, scored=scored) for player in players]
-    yield "class:heading", _row(_("player"), heads, width)
-    for player, cells in zip(players, rows, strict=True):
-        yield "", _row(_who(player, _), cells, width)
+    if scored:
+        found.append(_Column(_("points"), [str(each["points"]) for each in players], 10))
+    for head, key, need in (
+        (_("Dobons"), "made", 7),
+        (_("suffered"), "suffered", 6),
+        (_("returns"), "countered", 4),
+    ):
+        found.append(_Column(head, [str(each["dobons"][key]) for each in players], need))
+    found.append(_Column(_("time"), [_time(each["claim_ms"], "median", 0) for each in players], 5))
+    found.append(_Column(_("best"), [_time(each["claim_ms"], "best", 0) for each in players], 2))
+    found.append(_Column(_("lag"), [_time(each["lag_ms"], "median", 1) for each in players], 1))
+    if rated:
+        found.append(_Column(_("rating"), [_rating(each["rating"]) for each in players], 10))
+    while len(found) > 1 and LEAST + sum(column.width for column in found) > width:
+        found.remove(min(found, key=lambda column: column.need))
+    name = min(NAME, max(LEAST, width - sum(column.width for column in found)))
+    spare = (width - name - sum(column.width for column in found)) // len(found)
+    yield "class:heading", _row(_("player"), found, name, spare, None)
+    for place, player in enumerate(players):
+        yield "", _row(_who(player, _), found, name, spare, place)
 
 
-def _row(name: str, cells: Sequence[str], width: int) -> str:
-    room = max(6, min(10, (width - NAME) // max(1, len(cells))))
-    return clip(
-        pad(name, NAME) + "".join(pad(clip(cell, room - 1), room, right=True) for cell in cells), width
+def _row(text: str, found: Sequence[_Column], name: int, spare: int, place: int | None) -> str:
+    cells = (
+        pad(column.head if place is None else column.cells[place], column.width + min(spare, 3), right=True)
+        for column in found
     )
+    return pad(clip(text, name), name) + "".join(cells)
+
+
+def _time(times: Mapping[str, float] | None, key: str, digits: int) -> str:
+    return "-" if times is None else f"{times[key]:.{digits}f}"
+
+
+def _rating(rating: Mapping[str, float] | None) -> str:
+    return "-" if rating is None else f"{rating['mu']:.1f}±{rating['sigma']:.0f}"
 
 
 def _who(player: Mapping[str, Any], _: Translate) -> str:
@@ -82,17 +120,3 @@ def _who(player: Mapping[str, Any], _: Translate) -> str:
         return harmless(player["name"])
     levels = {"easy": _("easy"), "normal": _("normal"), "hard": _("hard")}
     return _("bot, {level}").format(level=levels.get(player["level"], "?"))
-
-
-def _cells(player: Mapping[str, Any], *, rated: bool, scored: bool) -> list[str]:
-    dobons, rating = player["dobons"], player["rating"]
-    claim, lag = player["claim_ms"], player["lag_ms"]
-    found = [str(player["matches"]), str(player["places"].get("1", 0)), f"{player['mean_place']:.2f}"]
-    if scored:
-        found.append(str(player["points"]))
-    found += [str(dobons[key]) for key in ("made", "suffered", "countered")]
-    found += ["-", "-"] if claim is None else [f"{claim['median']:.0f}", f"{claim['best']:.0f}"]
-    found.append("-" if lag is None else f"{lag['median']:.1f}")
-    if rated:
-        found.append("-" if rating is None else f"{rating['mu']:.1f}±{rating['sigma']:.0f}")
-    return found
