@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.plain_round import play_a_round, served
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = {"engine", "protocol", "server", "client"}
 
@@ -29,18 +31,20 @@ class Installed:
 
     def run(self, program: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run one of the environment's programs, far from the sources, and give its output and exit code."""
-        # nothing of the test run's own environment may lead back to the sources or colour what is said
-        kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
-        home = {"HOME": str(self.elsewhere), "PYTHONUTF8": "1"}
         return subprocess.run(
             [self.programs / program, *words],
             cwd=self.elsewhere,
-            env=kept | home | environment,
+            env=self.environment() | environment,
             capture_output=True,
             text=True,
             encoding="utf-8",
             check=False,
         )
+
+    def environment(self) -> dict[str, str]:
+        """Nothing of the test run's own may lead back to the sources or colour what is said."""
+        kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+        return kept | {"HOME": str(self.elsewhere), "PYTHONUTF8": "1"}
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +125,15 @@ def test_the_command_speaks_japanese(installed: Installed) -> None:
     assert (by_flag.stderr, by_flag.returncode) == ("", 0)
     assert "バージョンを表示して終わる" in by_flag.stdout
     assert by_locale.stdout == by_flag.stdout
+    rules = installed.run("dobon", "rules", "--lang", "ja")
+    assert "全員に5枚ずつ配り、次の1枚を表にして場札とし、残りを山札にします。" in rules.stdout
+
+
+def test_a_round_is_played_in_plain_lines(installed: Installed) -> None:
+    dobon = installed.programs / "dobon"
+    with served(dobon, installed.environment()) as (_address, code):
+        said = play_a_round([dobon, "join", code, "--plain", "--name", "Haru"], installed.environment())
+    assert "A match begins: Haru, Hina." in said
 
 
 @pytest.mark.nightly
