@@ -191,9 +191,9 @@ class Game:
         if self.deadline is not None and self._broadcast.now >= self.deadline:
             return True
         seated = [seat for seat in self._seats if seat.seated]
-        return bool(seated) and all(
-            seat.ready for seat in seated if seat.status == "online" or self._awaits_all
-        )
+        awaited = [seat for seat in seated if seat.status == "online" or self._awaits_all]
+        # With nobody there to be ready it takes the deadline: a short cut deals no round.
+        return bool(awaited) and all(seat.ready for seat in awaited)
 
     def _draw_secret(self) -> None:
         number = self.match.finished + 1

@@ -73,6 +73,7 @@ class Visitors:
         self._password = _digest(config.password) if config.password is not None else None
         self._connections: dict[Peer, Connection] = {}
         self._slow: list[Session] = []
+        self._ending = False
 
     def connected(self, peer: Peer) -> None:
         """A connection was accepted: it has to say hello."""
@@ -131,8 +132,9 @@ class Visitors:
         now = self._clock()
         session.connection, session.gone_at = None, now
         _log.info("gone", player=session.player, why=why)
-        for table in list(session.tables.values()):
-            self._step(table, partial(absence.absent, table, session))
+        if not self._ending:
+            for table in list(session.tables.values()):
+                self._step(table, partial(absence.absent, table, session))
         if not session.forgetting:
             # One for a session, however often it goes: else they would pile up.
             session.forgetting = True
@@ -189,7 +191,8 @@ class Visitors:
                 self.end(connection, "kicked")
 
     def shut_down(self, resume: bool) -> None:
-        """Tell everybody that the server ends."""
+        """Tell everybody that the server ends. Tables stay as they are: nobody has gone away from them."""
+        self._ending = True
         message = {"t": "error", "code": "shutdown", "message": MESSAGES["shutdown"], "resume": resume}
         for connection in list(self._connections.values()):
             connection.say(message)

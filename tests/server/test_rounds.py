@@ -148,3 +148,43 @@ def test_every_deal_differs() -> None:
         for _ in range(200)
     }
     assert len(deals) > 190
+
+
+async def test_with_nobody_online_the_deadline_begins_the_round(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with world() as server:
+        (a,) = await server.table(["A"], bots=["easy"], settings={"ready_time": 10_000})
+        spectator = await server.watcher("S", a.table)
+        await a.ask("start")
+        match = await a.event("match")
+        a.client.reset()
+        assert (await spectator.event("seat", seat=0))["status"] == "away"
+        await trio.sleep(2)
+        # A cut of two seconds has dealt nothing: whoever is back can still send a nonce.
+        again = await server.resume(a)
+        view = await again.next(t="view")
+        assert (view["phase"], view["ready_on"], view["deadline"]) == (
+            "between",
+            match["seq"],
+            match["deadline"],
+        )
+        again.client.reset()
+        assert (await spectator.event("round"))["at"] == match["deadline"]
+
+
+async def test_the_end_of_the_server_deals_no_round(autojump_clock: trio.testing.MockClock) -> None:
+    async with world() as server:
+        a, b = await server.table(["A", "B"])
+        await a.ask("start")
+        match = await a.event("match")
+        await a.ask("ready", on=match["seq"])
+        server.core.visitors.shut_down(resume=True)
+        assert (await b.next(t="error"))["resume"] is True
+        server.harvester.finish()
+        await b.end()
+        table = server.core.lobby.tables[a.table]
+        # A is ready and B is gone, but from the server, not from the table.
+        assert table.game is not None
+        assert table.game.between
+        assert [seat.status for seat in table.seats] == ["online", "online"]
