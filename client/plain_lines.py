@@ -18,6 +18,7 @@ from .phrases import DIRECTIONS, LEVELS, Speaker
 from .plain_help import FIELDS_HELP, HELP, SETTINGS
 from .refusals import away, ended, refusal
 from .rules_text import sections
+from .series import standings
 
 
 def news(message: Message, after: Model, speak: Speaker, muted: Iterable[str] = ()) -> list[str]:
@@ -57,17 +58,8 @@ def _event(number: int, after: Model, speak: Speaker) -> list[str]:
     if isinstance(entry.what, e.RoundOver):
         lines += [f"  {line}" for line in speak.results(table.view)]
     elif isinstance(entry.what, e.MatchOver):
-        lines += [f"  {line}" for line in _series(entry.what, speak)]
+        lines += [f"  {line}" for line in standings(entry.what.series, speak)]
     return lines
-
-
-def _series(over: e.MatchOver, speak: Speaker) -> Iterator[str]:
-    _ = speak.translate
-    for each in over.series:
-        if each.matches > 1:
-            yield _("{name}: {matches} matches here, {firsts} won").format(
-                name=speak.text(each.name), matches=each.matches, firsts=each.firsts
-            )
 
 
 def _welcome(welcome: Welcome, speak: Speaker) -> list[str]:

@@ -9,6 +9,7 @@ from protocol.text import clip, columns, pad
 from ..knowledge import total
 from ..model import Table
 from ..phrases import Speaker
+from ..series import standings
 from .canvas import Canvas
 from .contest import claim_texts, draw_claims
 from .form import wrapped
@@ -151,14 +152,9 @@ def _draw_held(canvas: Canvas, scene: Scene, x: int, y: int, width: int, held: l
 def _draw_series(canvas: Canvas, scene: Scene, y: int, end: int, width: int) -> None:
     _, table = scene.translate, scene.table
     assert table is not None
-    series = table.view.series or []
-    if any(each.matches > 1 for each in series):
+    lines = standings(table.view.series or (), Speaker(_, scene.glyphs))
+    if lines:
         canvas.put(2, y, _("At this table so far"), "class:heading")
-        best = sorted(series, key=lambda each: (each.total_rank, -each.firsts))
-        for row, each in enumerate(best, y + 1):
-            if row >= end:
-                break
-            text = _("{name}: {firsts} first in {matches} matches").format(
-                name=scene.safe(each.name), firsts=each.firsts, matches=each.matches
-            )
+    for row, text in enumerate(lines, y + 1):
+        if row < end:
             canvas.put(2, row, clip(text, width - 4), "class:calm")
