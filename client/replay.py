@@ -86,7 +86,7 @@ def _retell(args: argparse.Namespace, _: Translate) -> Callable[[int | None, boo
             record = export.export(server_part("folder").kept_at(args.data), args.file, _)
         except export.NoMatch as problem:
             raise CantReplay(str(problem)) from None
-        return _told_to_anybody(record, args.file, _)
+        return _told_to_anybody(record, _("match {match}").format(match=args.file), _)
     try:
         text = path.read_text("utf-8")
     except OSError as error:
@@ -105,7 +105,7 @@ def _retell(args: argparse.Namespace, _: Translate) -> Callable[[int | None, boo
     matches = data if isinstance(data, list) else [data]
     if not 0 < args.match <= len(matches) or not isinstance(matches[args.match - 1], dict):
         raise CantReplay(_("{file} has no match {match}.").format(file=path, match=args.match))
-    return _told_to_anybody(matches[args.match - 1], args.file, _)
+    return _told_to_anybody(matches[args.match - 1], path.name, _)
 
 
 def _told_to_anybody(

@@ -39,6 +39,7 @@ def run(args: argparse.Namespace, _: Translate) -> int:
 
 
 def collected(folder: str | None = None) -> Any:
-    """The statistics of a data folder, the user's own if None, as plain data. Reads all of it: may take a
-    second."""
-    return server_part("statistics").collect(server_part("folder").kept_at(folder))
+    """The statistics of a data folder, if None the one that matches are kept in by default, as plain data.
+    Reads all of it: may take a second."""
+    kept = server_part("folder").kept_at(folder or os.environ.get("DOBON_DATA"))
+    return server_part("statistics").collect(kept)
