@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from tests.simulation.machine import Machine
 from .frames import frame, message, spoilt
 
 KINDS = [*REQUEST_TYPES, *("play", "draw", "pass", "dobon", "ready", "start", "join")]
+CARD = re.compile(r"\b[A2-9TJQK][SHDC]\b|\bX[12]\b")
 QUICK = {"turn_time": 2_000, "grace": 100, "claim_time": 1_000, "opening_time": 1_000, "ready_time": 1_000}
 
 
@@ -92,6 +94,8 @@ class Fool:
                 assert said == earlier or said.get("code") in ("duplicate", "rate"), (earlier, said)
                 assert said.get("code") != "internal", said
                 self.codes.add(said.get("code", "ok"))
+                if said.get("code") not in ("bad_rules", "bad_request"):  # which name what was asked for
+                    assert not CARD.search(said.get("message", "")), said
         del self.caller.heard[:-30]
 
 
