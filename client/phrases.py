@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
 from protocol import events as e
-from protocol.messages import View
+from protocol.messages import LastRound, View
 from protocol.replies import ViewSeat
 from protocol.text import harmless
 
@@ -225,7 +225,7 @@ class Speaker:
                     name=self.who(view, what.starter),
                 )
             case e.RoundOver():
-                return self._round_over(what, view)
+                return self.round_over(what, view)
             case e.MatchOver(ranking=ranking):
                 places = [
                     _("{rank}. {name} ({total})").format(
@@ -237,7 +237,7 @@ class Speaker:
             case _:
                 assert_never(what)
 
-    def _round_over(self, what: e.RoundOver, view: View) -> str:
+    def round_over(self, what: LastRound, view: View) -> str:
         _ = self.translate
         winners, losers = self.names(view, what.winners), self.names(view, what.losers)
         card = self.card(what.card) if what.card else ""

@@ -146,7 +146,15 @@ def look(table: Table, model: Model, speak: Speaker) -> list[str]:
     if view.spectators:
         names = _(", ").join(map(speak.text, view.spectators))
         lines.append(_("  Watching: {names}").format(names=names))
-    return lines + list(_pile(table, speak))
+    return [*lines, *_pile(table, speak), *_last_round(table, speak)]
+
+
+def _last_round(table: Table, speak: Speaker) -> Iterator[str]:
+    """How it ended: who was away then has not seen it."""
+    _, view = speak.translate, table.view
+    if view.last_round is not None:
+        yield "  " + _("The last round: {what}").format(what=speak.round_over(view.last_round, view))
+        yield from (f"    {line}" for line in speak.results(view))
 
 
 def _pile(table: Table, speak: Speaker) -> Iterator[str]:
