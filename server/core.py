@@ -191,7 +191,7 @@ class Core:
             self._fault(table)
 
     def _decide(self, table: Table, moment: int) -> None:
-        if self.gate.stuck:
+        if self.gate.stuck or self.visitors.ending:
             return
         try:
             table.decide(moment)
@@ -221,7 +221,7 @@ class Core:
     def _table_due(self, table: Table, moment: int) -> None:
         if self._scheduled.get(table.number) == moment:
             del self._scheduled[table.number]
-            if self.gate.stuck:
+            if self.gate.stuck or self.visitors.ending:
                 return
             self._decide(table, moment)
             self._schedule(table)
@@ -229,7 +229,7 @@ class Core:
     # Messages
 
     def _take(self, connection: Connection, frame: Frame) -> None:
-        if connection.ended:
+        if connection.ended or self.visitors.ending:
             return
         message = frame.message
         answered = connection.beat.unanswered > 0

@@ -73,7 +73,8 @@ class Visitors:
         self._password = _digest(config.password) if config.password is not None else None
         self._connections: dict[Peer, Connection] = {}
         self._slow: list[Session] = []
-        self._ending = False
+        self.ending = False
+        """Everybody was told that the server ends: nothing is taken or decided any more."""
 
     def connected(self, peer: Peer) -> None:
         """A connection was accepted: it has to say hello."""
@@ -132,7 +133,7 @@ class Visitors:
         now = self._clock()
         session.connection, session.gone_at = None, now
         _log.info("gone", player=session.player, why=why)
-        if not self._ending:
+        if not self.ending:
             for table in list(session.tables.values()):
                 self._step(table, partial(absence.absent, table, session))
         if not session.forgetting:
@@ -192,7 +193,7 @@ class Visitors:
 
     def shut_down(self, resume: bool) -> None:
         """Tell everybody that the server ends. Tables stay as they are: nobody has gone away from them."""
-        self._ending = True
+        self.ending = True
         message = {"t": "error", "code": "shutdown", "message": MESSAGES["shutdown"], "resume": resume}
         for connection in list(self._connections.values()):
             connection.say(message)

@@ -181,6 +181,9 @@ async def test_the_end_of_the_server_deals_no_round(autojump_clock: trio.testing
         await a.ask("ready", on=match["seq"])
         server.core.visitors.shut_down(resume=True)
         assert (await b.next(t="error"))["resume"] is True
+        # Whatever comes now, a deadline or a request, is for the server that goes on with it.
+        b.request("ready", on=match["seq"])
+        await trio.sleep(60)
         server.harvester.finish()
         await b.end()
         table = server.core.lobby.tables[a.table]
