@@ -1,7 +1,7 @@
 """Matches between bots, one after the other, and what came of them.
 
-Each bot sits one seat further on in each match, and everything follows from one seed, so that two series with
-the same seed are dealt the same cards.
+As many matches as there are seats are dealt the same cards, each bot a seat further on in each of them, so
+that the luck of the deal cancels out. Everything follows from one seed.
 """
 
 from __future__ import annotations
@@ -42,20 +42,21 @@ def play_series(
     """Play the matches; for each bot its name, each measure's mean for a match with its 95 % interval, and
     with `penalty` the ``ratio`` of its points to the mean of the others'.
 
-    ``record`` is given the trace of each match.
+    ``record`` is given the trace of each match. Intervals take a deal's matches together; of one deal there
+    is none.
     """
     seats = len(bots)
     counted: list[list[dict[str, float]]] = [[] for _ in bots]
     for number in range(matches):
         seating = [(seat - number) % seats for seat in range(seats)]
-        of_match = sha256(b"dobon sim" + seed + number.to_bytes(4, "big")).digest()
+        of_match = sha256(b"dobon sim" + seed + (number // seats).to_bytes(4, "big")).digest()
         recorder = Recorder(rules, seats) if record else None
         scores = play_match(rules, [bots[bot].level for bot in seating], of_match, recorder)
         for bot, score in zip(seating, scores, strict=True):
             counted[bot].append(score)
         if record and recorder:
             record(recorder.data)
-    return [_summary(rules, bot.name, scores) for bot, scores in zip(bots, counted, strict=True)]
+    return [_summary(rules, bot.name, scores, seats) for bot, scores in zip(bots, counted, strict=True)]
 
 
 def play_match(
@@ -91,33 +92,40 @@ def play_match(
     return scores
 
 
-def interval(values: Sequence[float]) -> dict[str, float | None]:
-    """The mean of a sample and its 95 % interval by the normal distribution; None for a single value."""
+def interval(values: Sequence[float], together: int = 1) -> dict[str, float | None]:
+    """The mean of a sample and its 95 % interval by the normal distribution.
+
+    Each ``together`` successive values are one observation. None instead of bounds for a single observation.
+    """
     mean = fmean(values)
-    return _around(mean, [value - mean for value in values])
+    return _around(mean, [value - mean for value in values], together)
 
 
-def ratio_interval(own: Sequence[float], others: Sequence[float]) -> dict[str, float | None]:
+def ratio_interval(
+    own: Sequence[float], others: Sequence[float], together: int = 1
+) -> dict[str, float | None]:
     """The ratio of two means, matched pair by pair, with its 95 % interval by the delta method."""
     base = fmean(others)
     ratio = fmean(own) / base
-    return _around(ratio, [(one - ratio * other) / base for one, other in zip(own, others, strict=True)])
+    residuals = [(one - ratio * other) / base for one, other in zip(own, others, strict=True)]
+    return _around(ratio, residuals, together)
 
 
-def _around(centre: float, residuals: Sequence[float]) -> dict[str, float | None]:
-    size = len(residuals)
-    if size == 1:
+def _around(centre: float, residuals: Sequence[float], together: int) -> dict[str, float | None]:
+    sums = [sum(residuals[first : first + together]) for first in range(0, len(residuals), together)]
+    if len(sums) == 1:
         return {"mean": centre, "low": None, "high": None}
-    margin = NORMAL_95 * sqrt(sum(each * each for each in residuals) / (size - 1) / size)
+    variance = sum(each * each for each in sums) * len(sums) / (len(sums) - 1) / len(residuals) ** 2
+    margin = NORMAL_95 * sqrt(variance)
     return {"mean": centre, "low": centre - margin, "high": centre + margin}
 
 
-def _summary(rules: Rules, name: str, scores: list[dict[str, float]]) -> dict[str, Any]:
+def _summary(rules: Rules, name: str, scores: list[dict[str, float]], seats: int) -> dict[str, Any]:
     columns = {measure: [score[measure] for score in scores] for measure in MEASURES}
     summary: dict[str, Any] = {"bot": name}
-    summary |= {measure: interval(values) for measure, values in columns.items()}
+    summary |= {measure: interval(values, seats) for measure, values in columns.items()}
     points = columns["points"]
     others = [own - difference for own, difference in zip(points, columns["difference"], strict=True)]
     if rules.scoring == "penalty" and any(others):
-        summary["ratio"] = ratio_interval(points, others)
+        summary["ratio"] = ratio_interval(points, others, seats)
     return summary

@@ -28,6 +28,9 @@ def test_what_is_recorded_is_a_sound_trace_and_sums_up_to_the_results() -> None:
     bots = [Bot(name, LEVELS[name]) for name in ("normal", "easy", "easy")]
     results = play_series(Rules.preset("dobon"), bots, 4, b"x", traces.append)
     assert [check(trace) for trace in traces] == [None] * 4
+    assert (
+        len({trace["rounds"][0]["seed"] for trace in traces}) == 2
+    )  # three matches of one deal, one of the next
     # The first bot sits one seat further on in each match.
     totals = [{place["seat"]: place["total"] for place in trace["ranking"]} for trace in traces]
     points = [total[number % 3] for number, total in enumerate(totals)]
@@ -47,6 +50,8 @@ def test_intervals() -> None:
     found = interval([1, 2, 3, 4])
     assert found["mean"] == 2.5
     assert found["high"] == pytest.approx(2.5 + 1.96 * (5 / 3 / 4) ** 0.5)
+    # Two and two taken together, the sample has no spread left.
+    assert interval([1, 4, 3, 2], together=2) == pytest.approx({"mean": 2.5, "low": 2.5, "high": 2.5})
     # Points that are always half the others' leave nothing to doubt.
     assert ratio_interval([1, 2, 3], [2, 4, 6]) == pytest.approx({"mean": 0.5, "low": 0.5, "high": 0.5})
 

@@ -37,10 +37,10 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_results_have_intervals(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*SIM, "--json"]) == 0
+    assert main([*SIM, "--json", "--matches", "6"]) == 0
     results = json.loads(capsys.readouterr().out)
     assert results["seed"] == "00"
-    assert results["matches"] == 3
+    assert results["matches"] == 6
     assert [bot["bot"] for bot in results["bots"]] == ["easy"] * 3
     for bot in results["bots"]:
         assert bot["points"]["low"] <= bot["points"]["mean"] <= bot["points"]["high"]
