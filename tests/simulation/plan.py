@@ -68,6 +68,8 @@ class Plan:
     """The disk is full for a while."""
     trouble: float
     """Seconds until all this ends."""
+    clock: int
+    """By how many seconds somebody sets the wall clock on, or back, now and then."""
 
 
 def plan_of(seed: int) -> Plan:
@@ -95,4 +97,5 @@ def plan_of(seed: int) -> Plan:
         crashes=chance.choice([0, 1, 2, 3]) if keeps else -1,
         full_disk=keeps and chance.random() < 0.3,
         trouble=chance.choice([20, 60, 180]),
+        clock=chance.choice([0, 0, 0, 1, -3600, 86400]),
     )

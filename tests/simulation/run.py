@@ -27,6 +27,7 @@ from .person import Person
 from .plan import Plan, plan_of
 from .timing import Clock
 
+SECOND = 1_000_000_000
 LAST_HOUR = 6 * 3600
 """Seconds of trouble-free time within which everything must have come to its end."""
 KEPT = 601
@@ -92,6 +93,7 @@ async def _trouble(plan: Plan, machine: Machine) -> None:
     crashes = max(0, plan.crashes)
     for number in range(crashes + 1):
         await trio.sleep(plan.trouble / (crashes + 1))
+        machine.network.set_wall_clock(plan.clock * SECOND)
         if plan.full_disk and machine.disk is not None:
             machine.disk.full = True
             await trio.sleep(7)
