@@ -25,6 +25,7 @@ from protocol.messages import (
     Join,
     Ok,
     OkCreate,
+    OkTables,
     Pass,
     Play,
     Request,
@@ -146,6 +147,7 @@ class Plain:
         self._shown: tuple[object, ...] = ()
         self._offered: int | None = None
         """The `on` of the card that the player was last told they can claim, till they do something."""
+        self._begun = False
         self._code: int = Exit.OK
 
     async def run(self) -> int:
@@ -154,6 +156,7 @@ class Plain:
             await nursery.start(self._signals, nursery.cancel_scope)
             nursery.start_soon(self._listen, nursery)
             await self._begin()
+            self._begun = True
             async with self._lines as lines:
                 async for line in lines:
                     if not await self._typed(line):
@@ -178,7 +181,7 @@ class Plain:
         """Print what happens; ends everything when the session is over."""
         watch = CounterWatch(self._session, nursery)
         async for message in self._session.messages():
-            known = _known(message, self.model)
+            known = _known(message, self.model) or (not self._begun and self._is_back(message))
             self.model = update(self.model, message, int(trio.current_time() * 1000))
             watch.follow(self.model.table)
             if not known:
@@ -195,6 +198,11 @@ class Plain:
             if isinstance(message, Ended):
                 self._code = Exit.PROTOCOL if message.error is None else code_of(message.error)
                 nursery.cancel_scope.cancel()
+
+    def _is_back(self, message: Message) -> bool:
+        """Whether it lists the tables to somebody who is at one again."""
+        lists = isinstance(message, Answer) and isinstance(message.reply, OkTables)
+        return lists and self.model.table is not None
 
     def _show_status(self, again: bool = False) -> None:
         key = status_key(self.model)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from protocol import events as e
 from protocol.connection import ENDS, Answer
 from protocol.fields import TableInfo
-from protocol.messages import Error, OkCreate, OkTables, View, Welcome
+from protocol.messages import Error, Leave, OkCreate, OkTables, View, Welcome
 from protocol.text import name_key
 
 from .advice import advice, hand_line
@@ -40,7 +40,7 @@ def news(message: Message, after: Model, speak: Speaker, muted: Iterable[str] = 
             return [] if code in ENDS else [refusal(message, _)]
         case View():
             table = after.tables.get(message.table)
-            return [] if table is None else look(table, after, speak)
+            return look(table, after, speak) if table is not None and table is after.table else []
         case Checked():
             return [speak.checked(message)]
         case e.Chatted(name=name) if name_key(name) in muted:
@@ -50,8 +50,9 @@ def news(message: Message, after: Model, speak: Speaker, muted: Iterable[str] = 
 
 
 def _event(number: int, after: Model, speak: Speaker) -> list[str]:
+    """What happened at the table that is shown; two games in one column of lines could not be told apart."""
     table = after.tables.get(number)
-    if table is None or not table.log:
+    if table is None or table is not after.table or not table.log:
         return []
     entry = table.log[-1]
     lines = [speak.sentence(entry)]
@@ -86,7 +87,7 @@ def _answer(answer: Answer, speak: Speaker) -> list[str]:
         case OkCreate(table=table):
             return [_("Table {table} is made.").format(table=table)]
         case _:
-            return []
+            return [_("You have left the table.")] if isinstance(answer.request, Leave) else []
 
 
 def tables_list(tables: Iterable[TableInfo], speak: Speaker) -> Iterator[str]:
@@ -153,8 +154,8 @@ def _last_round(table: Table, speak: Speaker) -> Iterator[str]:
     """How it ended: who was away then has not seen it."""
     _, view = speak.translate, table.view
     if view.last_round is not None:
-        yield "  " + _("The last round: {what}").format(what=speak.round_over(view.last_round, view))
-        yield from (f"    {line}" for line in speak.results(view))
+        yield _("  The last round:")
+        yield from (f"    {line}" for line in (speak.round_over(view.last_round, view), *speak.results(view)))
 
 
 def _pile(table: Table, speak: Speaker) -> Iterator[str]:

@@ -130,8 +130,8 @@ def untrusted(doubt: Doubt, _: Translate) -> str:
 def new_server(fingerprint: str, _: Translate) -> str:
     """That a server's certificate is taken on trust, and how to do better."""
     said = _(
-        "You are here for the first time. The certificate is {fingerprint}: the host can read you the same "
-        "from the line “fingerprint”; if it differs, somebody is in between."
+        "The certificate of this server is new here: {fingerprint}. Its host sees the same in the line "
+        "“fingerprint”; if not, somebody is in between."
     )
     return said.format(fingerprint=fingerprint)
 

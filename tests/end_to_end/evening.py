@@ -152,6 +152,29 @@ def spectator(line: str) -> str | None:
     return None
 
 
+async def kept(home: Path) -> list[str]:
+    """The matches that were played there, as exported; each agrees with itself, and with the rules when it is
+    played again."""
+    listed = (await _output(home, "client.command", "export")).splitlines()
+    records = []
+    for match in (line.split()[0] for line in listed):
+        record = await _output(home, "client.command", "export", match)
+        file = home / f"match-{match}.json"
+        file.write_text(record)
+        await _output(home, "client.command", "verify", str(file))
+        await _output(home, "tests.conformance", str(file))
+        records.append(record)
+    return records
+
+
+async def _output(home: Path, module: str, *words: str) -> str:
+    """What a process of ours prints, which must end well."""
+    done = await trio.run_process(
+        [sys.executable, "-m", module, *words], capture_stdout=True, env=environment(home), cwd=ROOT
+    )
+    return done.stdout.decode()
+
+
 def story(lines: list[str]) -> list[str]:
     """What a transcript says of the last match, without what only its reader was told."""
     first = max(place for place, line in enumerate(lines) if line.startswith("A match begins"))

@@ -1,4 +1,4 @@
-"""Who loses their network or their process is back in their seat, with nothing missed (protocol, section 6)."""
+"""Who loses network or process is back in their seat, with nothing missed (protocol, section 6)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import pytest
 import trio
 
 from tests.end_to_end.cutting import Way, way_to
-from tests.end_to_end.evening import Person, Player, running, serving, story
+from tests.end_to_end.evening import Person, Player, kept, running, serving, story
 
 TABLE = "create seats=3 bots=easy rounds=6 turn_time=2s grace=50ms claim_time=1s ready_time=1s bot_pace=0"
 LOOK = re.compile(
-    r"  (\d\.|Top card|Direction|Attack|The last round|  )|Table |Connected|“join”|The (connection|server|deal)"
+    r"  (\d\.|Top card|Direction|Attack|The last round|  )|Table |Connected|"
+    r"The (connection|server|deal)"
 )
 """Lines that only who comes back is shown, or that say something else to them."""
 
@@ -65,6 +66,8 @@ async def test_the_server_plays_for_who_is_cut_off_and_gives_the_seat_back(
             place = len(aki.lines)
         await _comes_back(haru, aki, place)
         assert [await person.leave() for person in (haru, aki)] == [0, 0]
+        (record,) = await kept(tmp_path)
+        assert '"timed_out"' in record
 
 
 async def test_who_was_killed_and_starts_again_has_the_seat(tmp_path: Path) -> None:
@@ -83,6 +86,7 @@ async def test_who_was_killed_and_starts_again_has_the_seat(tmp_path: Path) -> N
             aki = Person("Aki", third, Player())
             nursery.start_soon(aki.live)
             await aki.sees(r"3\. Aki \(.*you\)")
+            assert aki.lines[0] == "Connected again."
             await _comes_back(haru, aki, 0)
             assert [await person.leave() for person in (haru, aki)] == [0, 0]
 

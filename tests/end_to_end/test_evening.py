@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from tests.end_to_end.evening import Person, Player, running, serving, spectator, story
+from tests.end_to_end.evening import Person, Player, kept, running, serving, spectator, story
 
 FAST = "grace=50ms claim_time=1s opening_time=1s bot_pace=0"
 EVERYTHING = {"DOBON!", "DOBON RETURN!", "goes out with"}
@@ -38,6 +38,8 @@ async def test_two_people_and_two_bots_finish_matches_and_a_third_watches(
             await haru.sees("Umi is watching")
             await _evening(haru, aki, umi)
             assert [await person.leave() for person in (haru, aki, umi)] == [0, 0, 0]
+            matches = sum("A match begins" in line for line in haru.lines)
+            assert len(await kept(tmp_path)) == matches
 
 
 async def _evening(haru: Person, aki: Person, umi: Person) -> None:
