@@ -13,12 +13,12 @@ import trio
 
 from client.advance import advance, settled
 from client.knowledge import can_dobon, names_suit
-from engine.cards import CARDS
 from protocol.frame import SERVER_DEPTH, SERVER_LIMIT, FrameReader, decode_payload, encode_frame
 from protocol.messages import Error, Ok, Ping, Unknown, View, Welcome, parse_server
 from server.memory import WINDOW, Client, Network
 
 from .chronicle import Data, demand
+from .folly import folly
 from .plan import Plan
 
 SECOND = 1_000_000_000
@@ -278,7 +278,8 @@ class Person:
             await self._gorge()
             return
         if self.problems and chance.random() < self._plan.folly:
-            self._be_foolish()
+            t, fields = folly(chance, self.view, self.table)
+            self._request(t, **fields)
             return
         if self.problems and chance.random() < self._plan.whim:
             await self._have_a_whim()
@@ -341,34 +342,6 @@ class Person:
                 self._once(key, "play", on=on, card=card, suit=suit, call=chance.random() < 0.8)
             else:
                 self._once(key, chance.choice([do for do in view.may if do != "play"] or ["draw"]), on=on)
-
-    def _be_foolish(self) -> None:
-        """Ask for what makes no sense, or no longer."""
-        chance, view = self._chance, self.view
-        seq = 1 if view is None else max(1, view.seq - chance.randrange(12) + 1)
-        on = chance.choice([seq, seq, (view and view.act_on) or seq, (view and view.claim_on) or seq])
-        match chance.randrange(9):
-            case 0:
-                suit = chance.choice([None, *"SHDC"])
-                self._request("play", table=self.table, on=on, card=chance.choice(CARDS), suit=suit)
-            case 1:
-                self._request(chance.choice(["draw", "pass", "dobon", "waive"]), table=self.table, on=on)
-            case 2:
-                self._request("rps", table=self.table, on=on, throw="rock")
-            case 3:
-                self._request("ready", table=self.table, on=on, nonce=b"again")
-            case 4:
-                seat, level = chance.randrange(8), chance.choice([None, "easy", "normal"])
-                self._request("bot", table=self.table, seat=seat, level=level)
-            case 5:
-                self._request("kick", table=self.table, seat=chance.randrange(8))
-            case 6:
-                rules, settings = {"hand": chance.randrange(9)}, {"grace": chance.choice([0, -1, 500])}
-                self._request("rules", table=self.table, rules=rules, settings=settings)
-            case 7:
-                self._request("start", table=self.table)
-            case _:
-                self._request("chat", table=chance.choice([None, 99]), text="x" * chance.choice([1, 201]))
 
     async def _gorge(self) -> None:
         """Ask for views as fast as is allowed, and read none of them for a while."""
