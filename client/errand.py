@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 import trio
 
 from protocol.joincode import BadAddress, parse_address
-from protocol.messages import Create, Join, OkTables, Start, Tables, Watch
+from protocol.messages import Create, Join, OkTables, Start, Tables, Watch, Welcome
 
 from .app import App
 from .command import Exit
@@ -21,7 +21,7 @@ from .goal import Goal
 from .notices import Ended
 from .play import own_server
 from .problems import address_problem
-from .refusals import code_of, ended, failure, new_server
+from .refusals import code_of, ended, failure, new_server_briefly
 from .screen.scene import Found
 from .session import NotConnected, Over, RequestLost, Session, SessionFailed
 
@@ -44,8 +44,6 @@ async def follow(app: App, goal: Goal) -> Ended | None:
     had."""
     async with entered(goal) as (session, name, fingerprint):
         app.begins(session, name)
-        if fingerprint is not None:
-            app.tell(new_server(fingerprint, app.translate))
         async with trio.open_nursery() as nursery:
             watch = CounterWatch(session, nursery)
             nursery.start_soon(_begin, app, session, goal)
@@ -53,6 +51,9 @@ async def follow(app: App, goal: Goal) -> Ended | None:
             nursery.start_soon(_measure, app, session)
             async for message in session.messages():
                 app.feed(message)
+                if fingerprint is not None and isinstance(message, Welcome):
+                    app.tell(new_server_briefly(fingerprint, app.translate))
+                    fingerprint = None
                 watch.follow(app.model.table)
                 if isinstance(message, Ended):
                     nursery.cancel_scope.cancel()

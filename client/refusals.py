@@ -136,6 +136,11 @@ def new_server(fingerprint: str, _: Translate) -> str:
     return said.format(fingerprint=fingerprint)
 
 
+def new_server_briefly(fingerprint: str, _: Translate) -> str:
+    """The same in one row of 80 columns, with 160 bits of the fingerprint."""
+    return _("New server, certificate {fingerprint}…").format(fingerprint=fingerprint[:40])
+
+
 def failure(problem: SessionFailed, where: str, _: Translate) -> tuple[str, int]:
     """Why there is no session with the server at `where`, and the exit code that goes with it."""
     match problem:

@@ -54,7 +54,7 @@ def test_the_start_screen_wants_a_server_or_a_game_alone() -> None:
     with shown(Model(), connected=False) as (app, _asked, _kept):
         wishes: list[Wish] = []
         app.wish = wishes.append
-        app.change(servers=(Found("Sora", "192.168.1.20:5213", "K7Q2", 3),))
+        app.change(servers=(Found("Sora", "192.168.1.20:5213", "K7Q2", 3, "ab12"),))
         go(app, "server:0")
         press(app, "enter")
         go(app, "alone")
@@ -63,7 +63,7 @@ def test_the_start_screen_wants_a_server_or_a_game_alone() -> None:
         press(app, "enter")
         assert app.ui.typing == Typing("address")
         type_text(app, " k7q2 ")
-        assert wishes == [Wish("join", "192.168.1.20:5213"), Wish("alone"), Wish("join", "k7q2")]
+        assert wishes == [Wish("join", "192.168.1.20:5213", "ab12"), Wish("alone"), Wish("join", "k7q2")]
 
 
 def test_a_bad_name_is_refused_with_a_sentence_and_the_field_stays() -> None:
