@@ -221,12 +221,13 @@ class Visitors:
     def _refusal(self, connection: Connection, hello: Hello) -> str | None:
         if self._config.require_tls and not connection.peer.tls:
             return "tls_required"
-        if self._password is not None:
+        known = None if hello.token is None else self.sessions.find(hello.token)
+        if self._password is not None and known is None:
+            # Who has a session knew the password when it began.
             refusal = self._password_refusal(connection, hello.password)
             if refusal is not None:
                 return refusal
         if hello.token is not None:
-            known = self.sessions.find(hello.token)
             if known is None:
                 return "token_unknown"
             return "kicked" if self.bans.names(known.name) else None

@@ -24,6 +24,17 @@ async def refusal(server: World, **fields: Any) -> dict[str, Any]:
     return error
 
 
+async def test_a_token_takes_the_place_of_the_servers_password(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with world(Config(password="open sesame")) as server:
+        caller = await server.hello("Aki", password="open sesame")
+        assert (await server.resume(caller)).player == caller.player
+        # One that nobody has does not, and without the password nothing is said about it.
+        assert (await refusal(server, token="x" * 43))["code"] == "password"
+        assert (await refusal(server, token="x" * 43, password="open sesame"))["code"] == "token_unknown"
+
+
 async def test_welcome(autojump_clock: trio.testing.MockClock) -> None:
     async with world() as server:
         caller = server.dial()
@@ -78,8 +89,7 @@ async def test_the_password(autojump_clock: trio.testing.MockClock) -> None:
     async with world(Config(password="open sesame")) as server:
         assert (await refusal(server))["code"] == "password"
         assert (await refusal(server, password="open"))["code"] == "password"
-        caller = await server.hello("Haru", password="open sesame")
-        assert (await refusal(server, token=caller.token))["code"] == "password"
+        assert (await server.hello("Haru", password="open sesame")).player == 1
 
 
 async def test_tls_demanded(autojump_clock: trio.testing.MockClock) -> None:
