@@ -14,7 +14,17 @@ from ..model import Model, Table
 from ..settings import Settings
 
 Page: TypeAlias = Literal[
-    "menu", "help", "rules", "settings", "log", "people", "suit", "throw", "leave", "create", "statistics"
+    "menu",
+    "help",
+    "rules",
+    "settings",
+    "log",
+    "people",
+    "suit",
+    "throw",
+    "leave",
+    "create",
+    "statistics",
 ]
 """What can be opened over the start screen, the lobby or the table."""
 
