@@ -182,7 +182,9 @@ def status_key(model: Model) -> tuple[object, ...]:
     view = table.view
     throws = view.act_on if view.phase == "rps" else None
     asked = view.act_on if view.may else throws
-    wanted = view.phase if view.phase in ("open", "between", "over") else None
+    # of the last round's end the ranking follows, and only then the match is over
+    ended = view.phase == "over" and view.ranking is not None
+    wanted = view.phase if view.phase in ("open", "between") or ended else None
     claiming = view.claim_on if view.phase == "claim" and may_claim(view) else None
     return (tuple(view.hand or ()), asked, tuple(view.may or ()), can_dobon(view), wanted, claiming)
 
