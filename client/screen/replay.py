@@ -84,5 +84,5 @@ def _draw_foot(canvas: Canvas, scene: Scene, course: Course) -> None:
     share = course.place / max(1, course.places - 1)
     at = canvas.put(at, y + 1, fraction_bar(BAR, share, glyphs), "class:bar")
     at = canvas.put(at + 1, y + 1, f"{course.place + 1}/{course.places} ", "class:count")
-    keys = _("Space: play · arrows: step · c: claim · 0 – 8: seat · o: open · h: keys")
+    keys = _("h: keys · Space: play · arrows: step · c: claim · o: open · 0 – 8: seat")
     canvas.put(at + 1, y + 1, clip(keys, max(0, canvas.width - at - 2)), "class:calm")
