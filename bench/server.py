@@ -110,7 +110,10 @@ class Player:
         self._say({"t": t, "id": self._id, "table": self.table, **fields})
 
     def hear(self) -> list[Message]:
-        self._reader.feed(self.sock.recv(65536))
+        data = self.sock.recv(65536)
+        if not data:
+            raise RuntimeError("the server has ended the connection")
+        self._reader.feed(data)
         messages = [decode_payload(payload, SERVER_DEPTH) for payload in self._reader.frames()]
         self.heard += len(messages)
         return messages
