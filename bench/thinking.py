@@ -8,6 +8,7 @@ the measure), how many of the searches were ready by the moment drawn for them, 
 from __future__ import annotations
 
 import argparse
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -23,6 +24,7 @@ from server.bot_seat import Question
 from server.config import Config
 from server.core import Core
 from server.harvest import Harvester
+from server.logs import configure
 from server.memory import Client, Network
 from server.record import NoRecord
 from server.thinker import WorkerThinker
@@ -130,6 +132,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=60)
     args = parser.parse_args()
+    configure(logging.WARNING)
     idle = trio.run(serve, 0, "normal", args.seconds / 4)["late"]
     print(f"idle: the loop wakes {idle:.3f} ms late (median)")
     for level in ("normal", "hard"):
