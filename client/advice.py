@@ -81,6 +81,8 @@ def _waiting(table: Table, speak: Speaker) -> str:
 def _beginning(table: Table, speak: Speaker) -> str:
     """Before a match and after it."""
     _, view = speak.translate, table.view
+    if view.phase == "over" and view.ranking is None:
+        return ""  # the ranking of the match comes next
     if view.host is None or view.host.seat != view.you:
         return _("The host begins the match.")
     if view.phase == "over":

@@ -232,6 +232,10 @@ class _Interpreter:
         level: Any = words[0] if words else None
         if level is not None and level not in LEVELS:
             raise self._bad(mark("It goes like this: {example}"), example="start normal")
+        empty = any(seat.kind == "empty" for seat in self.table.view.seats)
+        if level is None and empty and self.model.is_host:
+            said = mark("There are empty seats: “{example}” puts bots in them; or wait for others to join.")
+            raise self._bad(said, example="start normal")
         return Ask(Start(table=self.table.id, fill=level))
 
     def set_(self, words: list[str]) -> Command:

@@ -182,7 +182,6 @@ def status_key(model: Model) -> tuple[object, ...]:
     view = table.view
     throws = view.act_on if view.phase == "rps" else None
     asked = view.act_on if view.may else throws
-    # of the last round's end the ranking follows, and only then the match is over
     ended = view.phase == "over" and view.ranking is not None
     wanted = view.phase if view.phase in ("open", "between") or ended else None
     claiming = view.claim_on if view.phase == "claim" and may_claim(view) else None

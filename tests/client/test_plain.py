@@ -147,8 +147,17 @@ CLAIMED: dict[str, Any] = {
     "seats": [{"seat": seat, "name": f"P{seat}", "kind": "human", "count": 2} for seat in range(3)],
     "phase": "claim",
     "round": 1,
-    **{"top": "7H", "discards": ["7H"], "suit": "H", "stock": 30, "direction": 1, "turn": 2},
-    **{"discard": 1, "discard_by": 0, "claim_on": 4, "hand": ["3S", "4S"], "deadline": 5000},
+    "top": "7H",
+    "discards": ["7H"],
+    "suit": "H",
+    "stock": 30,
+    "direction": 1,
+    "turn": 2,
+    "discard": 1,
+    "discard_by": 0,
+    "claim_on": 4,
+    "hand": ["3S", "4S"],
+    "deadline": 5000,
     "claims": [{"seat": 1, "order": 1, "counter": False, "lag": 0}],
 }
 
@@ -176,6 +185,42 @@ async def test_a_return_that_no_event_asks_for_is_asked_for_all_the_same(autojum
     said = [line for line in here.paper.lines if line.startswith((">", "Table 3 “"))]
     hand = "> Your hand: 1) 3S  2) 4S  = 7 (Dobon on 7)"
     assert said == ["Table 3 “Kitchen”", hand, later, hand, "> You can make a Dobon return!"]
+
+
+async def test_only_the_table_that_is_shown_is_told_of(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await seated(peer)
+        await peer.say({**VIEW, "table": 4, "name": "Attic", "you": None})
+        for table, text in ((3, "far"), (4, "near")):
+            await peer.say({**event(6, "chat", **{"from": "Aki"}, seat=1, text=text), "table": table})
+        await trio.sleep_forever()
+
+    async with desk(script) as here:
+        here.type("create")
+        await here.paper.shows("<Aki> near")
+        here.type("q")
+    assert not any("far" in line for line in here.paper.lines)
+
+
+async def test_no_match_begins_with_empty_seats_by_mistake(autojump_clock: MockClock) -> None:
+    async with desk(seated) as here:
+        here.type("create", "start")
+        await here.paper.shows(
+            "There are empty seats: “start normal” puts bots in them; or wait for others to join."
+        )
+        here.type("q")
+
+
+async def test_who_leaves_is_told_so(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await seated(peer)
+        await peer.say(ok(await peer.hear()))
+        await trio.sleep_forever()
+
+    async with desk(script) as here:
+        here.type("create", "leave")
+        await here.paper.shows("You have left the table.")
+        here.type("q")
 
 
 async def test_a_lost_connection_is_told_and_nothing_sent_meanwhile(autojump_clock: MockClock) -> None:
