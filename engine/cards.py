@@ -43,11 +43,6 @@ def parse_card(text: str) -> Card:
     return card
 
 
-def card_text(card: Card) -> str:
-    """The two characters of a card."""
-    return CARDS[card]
-
-
 def rank_text(rank: int) -> str:
     """The character of a rank index, ``X`` for a joker's."""
     return (RANKS + "X")[rank]

@@ -29,7 +29,6 @@ class Worlds:
 
     def __init__(self, view: View, seen: Sequence[Event], guess: bool = True) -> None:
         assert view.you is not None
-        self._you = view.you
         self._knowledge = Knowledge(view, seen)
         self._guess = guess
         self._pair_math = view.rules.dobon_math == "pair"

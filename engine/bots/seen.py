@@ -77,7 +77,6 @@ class Knowledge:
         self._suit = 0
         self._attack: int | None = None
         self._window: int | None = None
-        self._turn_seat: int | None = None
         self._has_drawn = False
         self._forced = False
         for event in seen:
@@ -138,7 +137,6 @@ class Knowledge:
         self._left = event.stock
 
     def _begin_turn(self, event: events.TurnBegun) -> None:
-        self._turn_seat = event.seat
         self._suit = event.suit
         self._has_drawn = self._forced = False
         self.drawn = None
