@@ -174,13 +174,16 @@ async def test_a_return_that_no_event_asks_for_is_asked_for_all_the_same(autojum
             await peer.say(ok(sync), view)
         dobon = await peer.hear()
         assert (dobon["t"], dobon["on"]) == ("dobon", 4)
-        await peer.say(ok(dobon))
+        claimed.set()
         await trio.sleep_forever()
 
+    claimed = trio.Event()
     async with desk(script) as here:
         here.type("create")
         await here.paper.shows("> You can make a Dobon return!")
-        here.type("dobon", "q")
+        here.type("dobon")
+        await claimed.wait()
+        here.type("q")
     later = "> The others may still claim; then you are asked for a Dobon return."
     said = [line for line in here.paper.lines if line.startswith((">", "Table 3 “"))]
     hand = "> Your hand: 1) 3S  2) 4S  = 7 (Dobon on 7)"
