@@ -42,6 +42,8 @@ class Person:
         """What was said, and whether it was answered with ok."""
         self.problems = True
         """The network still fails, and moods still change."""
+        self.still = False
+        """Nothing more is to be asked for."""
         self.gone = False
         """It is time to go home."""
         self.welcomed = trio.Event()
@@ -96,7 +98,7 @@ class Person:
                     self._hear(decode_payload(payload, SERVER_DEPTH))
                 continue
             think = self._think()
-            if not self._open or self._mishap():
+            if not self._open or self.still or self._mishap():
                 continue
             await self._act()
         self._client.close()

@@ -115,6 +115,7 @@ async def _calm(machine: Machine, people: list[Person]) -> None:
     else:
         demand(False, "a match does not end")
     for person in people:
+        person.still = True
         if person.table is not None:
             person._request("sync", table=person.table)
     await trio.sleep(5)
