@@ -80,9 +80,10 @@ def test_the_client_knows_when_the_engine_would_take_a_dobon(seed: int) -> None:
             assert model.table is not None
             if counter_to_come(model.table.view):
                 # which no event tells, but the next view
-                model = models[seat] = update(model, stream.view(seat), 0)
-                assert model.table is not None
-            view = model.table.view
+                models[seat] = update(model, stream.view(seat), 0)
+            table = models[seat].table
+            assert table is not None
+            view = table.view
             if stream.round.waived >> seat & 1:
                 continue  # which only the answer to its own waiver tells
             assert can_dobon(view) == bool(right >> seat & 1)
