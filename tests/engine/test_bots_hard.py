@@ -125,7 +125,7 @@ def test_nothing_is_decided_where_nothing_is_asked() -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("number", range(200))
 def test_random_matches_between_all_levels_come_to_an_end(number: int) -> None:
-    """A hundred matches each time, 20 with the same rules; in every fifth there is `hard`, which takes longest."""
+    """A hundred matches each time, 20 with the same rules; `hard`, which takes longest, is in every fifth."""
     rng = Random(f"nightly {number}")
     quick = [LEVELS["easy"], LEVELS["normal"]]
     for _ in range(5):
