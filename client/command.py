@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, Final, NamedTuple, NoReturn, Protocol
 
-from .i18n import LANGUAGES, translation
+from .i18n import LANGUAGES, catalogue, speak, wished
 
 Translate = Callable[[str], str]
 
@@ -88,7 +88,9 @@ def main(
     """
     words = list(sys.argv[1:] if argv is None else argv)
     lang, rest = _language(words)
-    translate = translation(lang).gettext
+    chosen = wished(lang)
+    speak(chosen)
+    translate = catalogue(chosen).gettext
     commands = table(translate)
     name = next((word for word in rest if not word.startswith("-")), "")
     module = load(commands[name]) if name in commands else None

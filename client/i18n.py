@@ -21,6 +21,31 @@ def mark(text: str) -> str:
     return text
 
 
+ARGPARSE: Final = (
+    mark("usage: "),
+    mark("positional arguments"),
+    mark("options"),
+    mark("show this help message and exit"),
+    mark("%(prog)s: error: %(message)s\n"),
+    mark("argument %(argument_name)s: %(message)s"),
+    mark("the following arguments are required: %s"),
+    mark("unrecognized arguments: %s"),
+    mark("expected one argument"),
+    mark("ignored explicit argument %r"),
+    mark("invalid %(type)s value: %(value)r"),
+    mark("invalid choice: %(value)r (choose from %(choices)s)"),
+    mark("ambiguous option: %(option)s could match %(matches)s"),
+)
+"""What argparse says of itself; it looks these up where `speak` lets it."""
+
+
+def speak(chosen: str) -> None:
+    """Have what the standard library says of itself said in this language too."""
+    gettext.bindtextdomain(DOMAIN, str(LOCALE))
+    gettext.textdomain(DOMAIN)
+    os.environ["LANGUAGE"] = chosen
+
+
 def language(flag: str | None, environ: Mapping[str, str], configured: Callable[[], str]) -> str:
     """`en` or `ja`: the flag, else DOBON_LANG, else the config file, else the locale, else English.
 
@@ -37,13 +62,14 @@ def language(flag: str | None, environ: Mapping[str, str], configured: Callable[
     return "en"
 
 
-def translation(flag: str | None = None) -> gettext.NullTranslations:
-    """The catalogue for this person; `.gettext` is the `_` that the commands are given."""
-    return catalogue(language(flag, os.environ, _configured))
+def wished(flag: str | None) -> str:
+    """This person's language."""
+    return language(flag, os.environ, _configured)
 
 
 def catalogue(chosen: str) -> gettext.NullTranslations:
-    """The catalogue of `en` or `ja`; without a file for it, the source strings."""
+    """The catalogue of `en` or `ja`, whose `.gettext` is the `_` that the commands are given; without a file
+    for it, the source strings."""
     if chosen == "en":
         return gettext.NullTranslations()
     return gettext.translation(DOMAIN, LOCALE, [chosen], fallback=True)

@@ -106,6 +106,16 @@ def test_a_wrong_command_line_is_a_usage_error(
     assert "usage: dobon" in said.err
 
 
+def test_a_wrong_command_line_is_said_to_be_so_in_japanese(
+    greet: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["--lang", "ja", "wave"], greet)
+    said = capsys.readouterr().err
+    assert "使い方: dobon" in said
+    assert "'wave' は選べません" in said
+
+
 def test_no_command_shows_what_there_is(greet: Table, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([], greet) == 2
     said = capsys.readouterr()

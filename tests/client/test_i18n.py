@@ -48,7 +48,7 @@ def test_english_is_the_source() -> None:
 
 
 def test_japanese_is_loaded_from_the_compiled_file() -> None:
-    catalogue = i18n.translation("ja")
+    catalogue = i18n.catalogue("ja")
     assert isinstance(catalogue, gettext.GNUTranslations)
     key = next(message.id for message in JAPANESE if isinstance(message.id, str) and message.id)
     assert catalogue.gettext(key) == JAPANESE[key].string

@@ -18,7 +18,7 @@ import pytest
 import trio
 import trio.testing
 
-from client.i18n import translation
+from client.i18n import catalogue
 from server.admin import Admin
 from server.admin_command import add_arguments, run
 from server.bans import FILE, BadBans, Bans
@@ -167,11 +167,11 @@ def test_a_damaged_list_of_bans_is_named(
     with pytest.raises(BadBans):
         Bans(tmp_path)
     parser = argparse.ArgumentParser()
-    add_serve_arguments(parser, translation("ja").gettext)
+    add_serve_arguments(parser, catalogue("ja").gettext)
     args = parser.parse_args(
         ["--data", str(tmp_path), "--port", "0", "--host", "127.0.0.1", "--no-discovery"]
     )
-    assert serve(args, translation("ja").gettext) == 1
+    assert serve(args, catalogue("ja").gettext) == 1
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert str(tmp_path / FILE) in said

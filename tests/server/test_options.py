@@ -19,7 +19,7 @@ import trio
 
 from client.front import BadStart as BadJoin
 from client.front import password as join_password
-from client.i18n import translation
+from client.i18n import catalogue
 from server.config import Config
 from server.limits import Limits
 from server.logs import configure
@@ -187,7 +187,7 @@ class Full:
 
 
 def test_the_sentences_are_in_japanese_too() -> None:
-    translate = translation("ja").gettext
+    translate = catalogue("ja").gettext
     parser = argparse.ArgumentParser()
     add_arguments(parser, translate)
     text = parser.format_help()

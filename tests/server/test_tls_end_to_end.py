@@ -19,7 +19,7 @@ import trio.testing
 
 from client.dial import Dialler
 from client.discovery import server_of
-from client.i18n import translation
+from client.i18n import catalogue
 from client.notices import Message
 from client.pins import Pins
 from client.refusals import failure
@@ -79,7 +79,7 @@ def test_without_either_there_is_one_sentence(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(NoCertificate, match=r"^TLS needs .*\.$"):
         identity(tmp_path, english)
     with pytest.raises(NoCertificate, match=r"openssl コマンドが必要です。$"):
-        identity(tmp_path, translation("ja").gettext)
+        identity(tmp_path, catalogue("ja").gettext)
 
 
 @pytest.mark.parametrize("damage", [CERTIFICATE, KEY])
