@@ -10,7 +10,7 @@ A whole round, everybody doing the first thing they may:
 >>> round.outcome.why, round.log[-1].ev
 ('out', 'round_over')
 
-`MACHINE` below is the table of what each phase does with each kind of action. An action that breaks a rule
+`_MACHINE` below is the table of what each phase does with each kind of action. An action that breaks a rule
 raises `Refused` and changes nothing; which code is given first is said in section 11 of the rules.
 """
 
