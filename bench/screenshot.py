@@ -77,7 +77,7 @@ def good_moment(pty: Pty) -> None:
     """Plays till it is the player's turn with a choice of cards, some way into a round."""
     for _ in range(MOST_KEYS):
         shown = pty.until(is_asked)
-        if shown.count("▲") >= 2 and is_under_way(shown) and "█ " in shown:
+        if shown.count("▲") >= 2 and is_under_way(shown) and "█" in shown:
             return
         pty.press(answer(shown))
         pty.until(lambda now, before=shown: now != before)  # type: ignore[misc]
@@ -85,6 +85,8 @@ def good_moment(pty: Pty) -> None:
 
 
 def is_asked(shown: str) -> bool:
+    if "on its way" in shown or "猶予" in shown:
+        return False  # what was pressed last is held for the grace
     return "[Enter" in shown or "[d " in shown or "[p " in shown or "♠ s" in shown
 
 
