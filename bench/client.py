@@ -44,7 +44,7 @@ from client.styles import style_for
 from engine.rules import Rules
 from protocol.frame import encode_frame
 from protocol.messages import Event
-from tests.client.pty_session import Pty, dobon
+from tests.client.pty_session import PATIENCE, Pty, dobon
 from tests.client.screens import view, welcome
 from tests.client.streams import Stream
 
@@ -164,6 +164,7 @@ class Server:
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.settimeout(PATIENCE)  # a client that fails at once would be waited for
         self.where = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self.seq = 50
         self._connection: socket.socket | None = None

@@ -82,6 +82,8 @@ def answer(line: str) -> str:
         return "start"
     if line.startswith("> Say ready"):
         return "ready"
+    if "You can DOBON!" in line:
+        return "dobon"
     if not line.startswith("> Your turn:"):
         return ""
     if card := re.search(r"play (\S+?)[ ,.]", line):

@@ -57,7 +57,7 @@ async def _evening(haru: Person, aki: Person, umi: Person) -> None:
         assert sum("every card follows" in line for line in told[0]) == ROUNDS
         seen |= {what for what in EVERYTHING if any(what in line for line in told[0])}
         # from the second match on with more ways to a Dobon, or the evening would be long
-        await haru.type("set dobon_math=pair out=no")
+        await haru.type("set dobon_math=pair" + (" out=no" if "goes out with" in seen else ""))
 
 
 def _client(command: str, address: str, name: str) -> list[str]:
