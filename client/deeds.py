@@ -62,9 +62,23 @@ class Deeds:
         app = self._app
         app.show(replace(app.ui, row=row) if app.ui.page is None else app.ui.at(row))
 
-    def letter(self, letter: str) -> None:
-        """A key that means something on the chosen line."""
+    def labelled(self, letter: str) -> bool:
+        """In the menu each line shows its key: does what the line of this one does, if there is one."""
         app = self._app
+        if app.ui.page is None or app.ui.page.page != "menu":
+            return False
+        place = next((place for place, row in enumerate(rows_of(app.scene())) if row.value == letter), None)
+        if place is None:
+            return False
+        self.go(place)
+        self.act()
+        return True
+
+    def letter(self, letter: str) -> None:
+        """A key that means something on this page, or on its chosen line."""
+        app = self._app
+        if self.labelled(letter):
+            return
         _place, row = self.chosen()
         what, _colon, about = ("" if row is None else row.key).partition(":")
         table = app.model.table

@@ -221,12 +221,18 @@ def act(app: App) -> None:
     app.deeds.act()
 
 
-@on("list", "w", "k", "b", "t", "m")
+@on("list", "w", "k", "b", "t", "m", "l", "o", "r", "s", "g", "z")
 def order(app: App) -> None:
     app.deeds.letter(app.pressed)
 
 
-@on("list", "escape", "q")
+@on("list", "q")
+def back_or_leave(app: App) -> None:
+    if not app.deeds.labelled("q"):
+        app.close_page()
+
+
+@on("list", "escape")
 @on("text", "escape", "q", "enter", " ")
 @on("suit", "escape", "q")
 @on("throw", "escape", "q")

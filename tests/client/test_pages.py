@@ -20,7 +20,7 @@ from client.screen.pages import rows_of
 from client.screen.scene import Found, Typing
 from client.settings import Settings
 from engine.rules import PRESETS
-from protocol.messages import Bot, Create, Join, Kick, Request, SetRules, Start, Watch
+from protocol.messages import Bot, Create, Join, Kick, Pause, Request, SetRules, Start, Watch
 from tests.client.screens import idle, lobby, model, seats, view
 from tests.client.test_app import Asked, nothing, press
 
@@ -205,6 +205,42 @@ def test_the_menu_leads_everywhere_and_back() -> None:
             assert app.ui.page.page == key
             press(app, "escape", "escape")
             assert app.ui.page is None
+
+
+@pytest.mark.parametrize(
+    ("key", "page"),
+    [("l", "log"), ("o", "people"), ("r", "rules"), ("h", "help"), ("g", "settings"), ("q", "leave")],
+)
+def test_the_menu_does_what_its_keys_say(key: str, page: str) -> None:
+    with shown(model(view())) as (app, _asked, _kept):
+        press(app, "m", key)
+        assert app.ui.page is not None
+        assert app.ui.page.page == page
+        press(app, "q", "escape")
+        assert app.ui.page is None
+
+
+def test_every_key_that_the_menu_shows_does_something() -> None:
+    with shown(model(idle("between"))) as (app, asked, _kept):
+        app.open("menu")
+        letters = [row.value for row in rows_of(app.scene()) if len(row.value) == 1]
+        assert len(letters) == 9
+        for letter in letters:
+            app.show(replace(app.ui, pages=(), typing=None))
+            press(app, "m")
+            before = (app.ui, app.settings.sort, len(asked.posted))
+            press(app, letter)
+            assert (app.ui, app.settings.sort, len(asked.posted)) != before, letter
+        assert asked.posted == [Pause(table=3, on=True)]
+
+
+def test_q_closes_the_pages_that_name_no_other_use_for_it() -> None:
+    with shown(model(view())) as (app, asked, _kept):
+        for page in ("people", "settings", "leave"):
+            app.open(page)
+            press(app, "q")
+            assert app.ui.page is None
+        assert asked.posted == []
 
 
 def test_lines_are_walked_round_and_headings_are_passed() -> None:
