@@ -142,6 +142,8 @@ class Plain:
         self._changed = trio.Event()
         self._answers: dict[int, Answer | None] = {}
         """Of the requests that are waited for."""
+        self._unanswered: set[int] = set()
+        """Of the other requests: those that are still on their way, or held."""
         self._views: Counter[int] = Counter()
         """How many views have come, by table."""
         self._shown: tuple[object, ...] = ()
@@ -164,6 +166,7 @@ class Plain:
                 else:
                     if self._goal.watching:  # who only looks on needs no input
                         await trio.sleep_forever()
+                await self._finish()
             nursery.cancel_scope.cancel()
         return self._code
 
@@ -191,8 +194,10 @@ class Plain:
                 self._offered = None
             if isinstance(message, View):
                 self._views[message.table] += 1
-            elif isinstance(message, Answer) and message.request.id in self._answers:
-                self._answers[message.request.id] = message
+            elif isinstance(message, Answer):
+                self._unanswered.discard(message.request.id)
+                if message.request.id in self._answers:
+                    self._answers[message.request.id] = message
             self._changed.set()
             self._changed = trio.Event()
             if isinstance(message, Ended):
@@ -243,11 +248,11 @@ class Plain:
         match command:
             case Ask(request=request) if isinstance(request, PLAYS):
                 self._offered = None
-                self._post(lambda: self._session.post(request, command.alone))
+                self._expect(self._post(lambda: self._session.post(request, command.alone)))
             case Ask(request=request):
                 await self._ask(request)
             case BeReady(table=table, on=on):
-                self._post(lambda: self._session.ready(table, on))
+                self._expect(self._post(lambda: self._session.ready(table, on)))
             case Show(what=what):
                 self._show(what)
             case Mute(name=name, on=on):
@@ -256,6 +261,15 @@ class Plain:
             case Quit():
                 return False
         return True
+
+    def _expect(self, number: int | None) -> None:
+        if number is not None:
+            self._unanswered.add(number)
+
+    async def _finish(self) -> None:
+        """Wait till what was asked for is done or refused; without a connection there is no waiting."""
+        while self._unanswered and self._session.online:
+            await self._changed.wait()
 
     def _post(self, post: Callable[[], int]) -> int | None:
         """Send something and return its id; say so where it can't be sent."""

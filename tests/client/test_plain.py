@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 import trio
 from trio.testing import MockClock
 
@@ -188,6 +189,57 @@ async def test_a_return_that_no_event_asks_for_is_asked_for_all_the_same(autojum
     said = [line for line in here.paper.lines if line.startswith((">", "Table 3 “"))]
     hand = "> Your hand: 1) 3S  2) 4S  = 7 (Dobon on 7)"
     assert said == ["Table 3 “Kitchen”", hand, later, hand, "> You can make a Dobon return!"]
+
+
+ASKED: dict[str, Any] = {
+    **CLAIMED,
+    "phase": "turn",
+    "claims": None,
+    "discard_by": 1,
+    "claim": "open",
+    "turn_seat": 0,
+    "hand": ["3H", "4S", "9S"],
+    "playable": ["3H"],
+    "may": ["play", "draw"],
+    "act_on": 5,
+}
+
+
+@pytest.mark.parametrize(("line", "kind"), [("3H", "play"), ("dobon", "dobon"), ("waive", "waive")])
+@pytest.mark.parametrize("last", ["quit", None])
+async def test_what_was_asked_for_is_done_before_the_end(
+    line: str, kind: str, last: str | None, autojump_clock: MockClock
+) -> None:
+    """A play is held for the grace, and nobody takes it back by leaving."""
+
+    async def script(peer: Peer) -> None:
+        await lobby(peer)
+        await peer.say(ok(await peer.hear(), table=3, seat=0), ASKED)
+        asked = await peer.hear()
+        heard.append(asked.get("t", ""))
+        await trio.sleep(1)
+        ended.append(here.ended.is_set())
+        await peer.say(ok(asked))
+        await trio.sleep_forever()
+
+    heard: list[str] = []
+    ended: list[bool] = []
+    async with desk(script) as here:
+        here.type("create", line, *([last] if last else []))
+        if last is None:
+            here.end_of_input()
+    assert (heard, ended, here.code) == ([kind], [False], Exit.OK)
+
+
+async def test_the_end_does_not_wait_for_a_lost_connection(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await lobby(peer)
+        await peer.say(ok(await peer.hear(), table=3, seat=0), ASKED)
+        await peer.hear()
+
+    async with desk(script) as here:
+        here.type("create", "3H", "quit")
+    assert here.code == Exit.OK
 
 
 async def test_only_the_table_that_is_shown_is_told_of(autojump_clock: MockClock) -> None:
