@@ -64,6 +64,16 @@ def counter_to_come(view: View) -> bool:
     return rules.claims == "all" and rules.counter == "ask" and len(view.hand or ()) >= rules.counter_min
 
 
+def others_counter_to_come(view: View) -> bool:
+    """Whether a discarder other than the viewer is asked for a Dobon return once the time for claims is
+    over: with `claims: all` no event tells that it has begun, nor until when."""
+    if not view.claims or view.discard_by in (None, view.you) or view.claims[-1].counter:
+        return False
+    rules = rules_of(view)
+    count = next((seat.count or 0 for seat in view.seats if seat.seat == view.discard_by), 0)
+    return rules.claims == "all" and rules.counter == "ask" and count >= rules.counter_min
+
+
 def can_dobon(view: View) -> bool:
     """Whether the viewer can make a Dobon, or a Dobon return, right now."""
     return may_claim(view) and holds(view)

@@ -97,7 +97,11 @@ class Table:
     late: Late | None = None
     """The viewer's own claim that came too late on the card of the last window."""
     checked: Checked | None = None
-    """What came of checking the last round's deal; None until it was checked."""
+    """What came of checking the deal of `view.last_round`; None until it was checked, and for ever if its end
+    was not seen here."""
+    players: tuple[ViewSeat, ...] = ()
+    """The seats as they were at the end of `view.last_round`, as far as it is known: who has left since is
+    still named."""
     pending: tuple[Request, ...] = ()
     """The viewer's requests about this table that wait for their answer, oldest first: a held play is one."""
     closed: str | None = None
@@ -115,6 +119,11 @@ class Table:
     @property
     def rules(self) -> Rules:
         return rules_of(self.view)
+
+    @property
+    def ended(self) -> View:
+        """The view with the players of the last round in their seats, which its results are told of."""
+        return changed(self.view, seats=list(self.players)) if self.players else self.view
 
     @property
     def chat(self) -> tuple[Entry, ...]:
@@ -227,15 +236,27 @@ def _viewed(model: Model, view: View, now: int) -> Model:
             table,
             log=old.log,
             pending=old.pending,
-            checked=old.checked,
+            checked=old.checked if old.view.last_round == view.last_round else None,
+            players=_players(old, table.view),
             contest=_contest(table.view) or kept,
             late=old.late if old.view.claim_on == table.view.claim_on else None,
         )
     else:
-        table = replace(table, contest=_contest(table.view))
+        table = replace(table, contest=_contest(table.view), players=_players(None, table.view))
     there = {each: known for each, known in model.tables.items() if known.closed is None}
     shown = model.shown if view.table in there and model.shown in there else view.table
     return replace(model, tables=MappingProxyType({**there, table.id: table}), shown=shown)
+
+
+def _players(old: Table | None, view: View) -> tuple[ViewSeat, ...]:
+    """Who played the last round, from a fresh view: whose seat is empty there was seen before, if ever."""
+    if view.last_round is None:
+        return ()
+    if old is None:
+        return tuple(view.seats)
+    if old.players and old.view.last_round == view.last_round:
+        return old.players
+    return tuple((old.seat(seat.seat) or seat) if seat.kind == "empty" else seat for seat in view.seats)
 
 
 def _contest(view: View) -> Contest | None:
@@ -264,8 +285,10 @@ def _happened(model: Model, event: Event, now: int) -> Model:
             table = replace(table, late=None)
         case e.Claimed():
             table = replace(table, contest=_contest(view))
+        case e.RoundOver():
+            table = replace(table, checked=None, players=tuple(view.seats))
         case e.MatchBegun():
-            table = replace(table, contest=None, late=None, checked=None)
+            table = replace(table, contest=None, late=None, checked=None, players=())
         case Closed(why=why):
             table = replace(table, closed=why, pending=())
         case _:

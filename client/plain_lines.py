@@ -152,7 +152,7 @@ def look(table: Table, model: Model, speak: Speaker) -> list[str]:
 
 def _last_round(table: Table, speak: Speaker) -> Iterator[str]:
     """How it ended: who was away then has not seen it."""
-    _, view = speak.translate, table.view
+    _, view = speak.translate, table.ended
     if view.last_round is not None:
         yield _("  The last round:")
         yield from (f"    {line}" for line in (speak.round_over(view.last_round, view), *speak.results(view)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..knowledge import others_counter_to_come
 from .scene import Scene
 
 STEP = 80
@@ -25,10 +26,18 @@ class Clock(NamedTuple):
         return (self.left + 999) // 1000
 
 
+def awaits_return(scene: Scene) -> bool:
+    """Whether somebody else's Dobon return is all that the table waits for: the time for claims is over."""
+    table = scene.table
+    if table is None or table.view.phase != "claim" or not others_counter_to_come(table.view):
+        return False
+    return table.left(table.view.deadline, scene.now) == 0
+
+
 def window_clock(scene: Scene) -> Clock | None:
     """The grace after a card, or the time for further claims; None when nothing runs."""
     table = scene.table
-    if table is None or table.view.claim_on is None:
+    if table is None or table.view.claim_on is None or awaits_return(scene):
         return None
     view = table.view
     if view.phase == "claim":

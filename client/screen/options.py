@@ -11,6 +11,7 @@ from protocol.requests import Act
 
 from ..knowledge import attack_cards, call_needed, can_dobon, may_claim
 from ..model import Table
+from .clock import awaits_return
 from .scene import Scene
 
 
@@ -51,7 +52,8 @@ def dobon_button(scene: Scene) -> Button:
     view = table.view
     counters = view.you is not None and view.you == view.discard_by
     label = _("RETURN") if counters and view.phase == "claim" else _("DOBON")
-    return Button("dobon", label, "Tab", may_claim(view), can_dobon(view))
+    over = awaits_return(scene)
+    return Button("dobon", label, "Tab", may_claim(view) and not over, can_dobon(view) and not over)
 
 
 def buttons(scene: Scene) -> tuple[Button, ...]:
@@ -86,7 +88,7 @@ def _others(scene: Scene, view: View) -> list[Button]:
         Button("play", _("Play"), "Enter", fits, False),
         Button("draw", _("Draw"), "d", "draw" in may, "draw" in may and "play" not in may),
         Button("pass", _("Pass"), "p", "pass" in may, "pass" in may and not {"play", "draw"} & set(may)),
-        Button("waive", _("Waive"), "w", may_claim(view), False),
+        Button("waive", _("Waive"), "w", may_claim(view) and not awaits_return(scene), False),
     ]
     if table.rules.last_call:
         found.insert(1, Button("call", _("Call"), "c", call_needed(view), scene.ui.call))

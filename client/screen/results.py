@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import MappingProxyType
+
 from engine.cards import parse_card
+from protocol import events as e
 from protocol.messages import LastRound, View
 from protocol.text import clip, columns, pad
 
@@ -37,17 +41,19 @@ def headline(scene: Scene, last: LastRound) -> str:
 def verdict(scene: Scene, table: Table) -> tuple[str, str]:
     """(style, text) of what came of checking the deal."""
     _, checked = scene.translate, table.checked
-    # once the match is over its view names no round, and the last one is meant
-    if checked is None or table.view.round not in (None, checked.round):
+    if checked is None:
         if scene.is_replay:
             return "class:calm", _("The record has no secret that this deal could be checked with.")
-        return "class:calm", _("The deal is being checked.")
+        if table.log and isinstance(table.log[-1].what, e.RoundOver):
+            return "class:calm", _("The deal is being checked.")
+        return "class:calm", _("The end of this round was not seen from here: its deal was not checked.")
     text = Speaker(_, scene.glyphs).checked(checked)
     return ("class:good" if checked.fault is None else "class:warn"), text
 
 
 def draw_results(canvas: Canvas, scene: Scene, width: int, y: int, height: int) -> None:
     """What the end of a round shows, in rows `y` to `y + height`."""
+    scene = _with_the_players(scene)
     table = scene.table
     assert table is not None
     last, view, _ = table.view.last_round, table.view, scene.translate
@@ -76,6 +82,14 @@ def draw_results(canvas: Canvas, scene: Scene, width: int, y: int, height: int) 
             row += 1
     if view.phase == "over" and view.series and row + 1 < end:
         _draw_series(canvas, scene, row + 1, end, width)
+
+
+def _with_the_players(scene: Scene) -> Scene:
+    """The same where who has left since the end of the round still sits in their seat."""
+    table, tables = scene.table, scene.model.tables
+    assert table is not None
+    known = MappingProxyType({**tables, table.id: replace(table, view=table.ended)})
+    return replace(scene, model=replace(scene.model, tables=known))
 
 
 def _round_title(scene: Scene, view: View) -> str:

@@ -6,6 +6,7 @@ from protocol.messages import Play, View
 
 from ..knowledge import can_dobon, may_claim, total
 from ..model import Table
+from .clock import awaits_return
 from .options import held
 from .scene import Scene
 
@@ -116,6 +117,8 @@ def _claiming(scene: Scene, table: Table) -> tuple[str, str]:
     card = scene.glyphs.card(view.top) if view.top else ""
     claims = view.claims or ()
     who = scene.name(claims[-1].seat) if claims else ""
+    if awaits_return(scene):
+        return CALM, _("Waiting for {name}'s Dobon return.").format(name=scene.name(view.discard_by or 0))
     if view.you is None:
         return CALM, _("Dobon! The claims are being judged.") if claims else _("The last card is played.")
     if view.you == view.discard_by and may_claim(view):

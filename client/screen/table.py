@@ -8,7 +8,7 @@ from protocol.text import clip, columns, pad
 from ..knowledge import sorted_hand, total, waits
 from .canvas import Canvas, fraction_bar
 from .cards import HUGE, LABELS, LARGE, SMALL, draw_card, draw_hand, style_of
-from .clock import turn_clock, until_next, window_clock
+from .clock import awaits_return, turn_clock, until_next, window_clock
 from .contest import claim_texts, draw_claims
 from .form import wrapped
 from .log import draw_log
@@ -221,7 +221,7 @@ def _draw_window(canvas: Canvas, scene: Scene, x: int, y: int, width: int) -> No
     if table is None or table.view.claim_on is None:
         return
     if clock is None or clock.left <= 0:
-        if table.view.claim == "open":
+        if table.view.claim == "open" and not awaits_return(scene):
             canvas.put(x, y, clip(_("still open"), width + 6), "class:calm")
         return
     left = clock.left

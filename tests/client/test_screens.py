@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -11,7 +12,9 @@ from client.glyphs import ASCII, UNICODE
 from client.keys import help_keys
 from client.screen.draw import draw
 from client.screen.scene import Scene, Size
-from tests.client.screens import STATES, translated
+from engine.rules import Rules
+from tests.client.screens import NOW, scene, seats, translated
+from tests.client.states import STATES, asked_of_another
 from tests.client.terminals import Terminal, text_of
 
 SIZES = (Size(80, 24), Size(60, 16), Size(120, 40))
@@ -62,6 +65,33 @@ def test_what_stands_out_does_so_without_colour() -> None:
         f"{UNICODE.star} DOBON Tab {UNICODE.star}"
         in text_of(draw(states("en", "dobon possible"), SIZES[0]))[-1]
     )
+
+
+def on_screen(**changes: Any) -> str:
+    return "\n".join(text_of(draw(scene(asked_of_another(**changes)), SIZES[0])))
+
+
+@pytest.mark.parametrize("changes", [{}, {"claim": "claimed"}, {"you": None, "hand": None, "claim": None}])
+def test_a_return_of_another_is_waited_for_without_a_clock(changes: dict[str, Any]) -> None:
+    shown = on_screen(**changes)
+    assert "Waiting for Ken's Dobon return." in shown
+    assert "0.0 s" not in shown
+    assert "still open" not in shown
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"deadline": NOW + 900},
+        {"seats": seats(seat3={"count": 0})},
+        {"rules": Rules.preset("dobon").changed({"claims": "last", "counter": "ask"}).to_data()},
+        {"rules": Rules.preset("dobon").changed({"claims": "all", "counter": "auto"}).to_data()},
+        {"claims": []},
+        {"you": 3, "claim": None, "hand": ["3H", "4D"]},
+    ],
+)
+def test_it_is_not_waited_for_before_nor_where_nobody_is_asked(changes: dict[str, Any]) -> None:
+    assert "Dobon return." not in on_screen(**changes)
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
