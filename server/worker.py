@@ -17,7 +17,7 @@ from engine.actions import Action
 from engine.bots import decide, hard_level
 
 LENGTH = Struct(">I")
-NICENESS = 19
+NICENESS = 5
 """On a machine of one core the server's loop comes first."""
 
 

@@ -51,7 +51,7 @@ def choose(view: View, seen: Sequence[Event], rng: Random, budget: int = BUDGET)
 
 def claim_or_waive(view: View, seen: Sequence[Event], rng: Random) -> Action | None:
     """Its claim or waiver in the window that is open to it; None if none is. Takes about a millisecond."""
-    return claim_if(view, holds(view) and _pays(view, seen, rng))
+    return claim_if(view, view.claim == "open" and holds(view) and _pays(view, seen, rng))
 
 
 def _pays(view: View, seen: Sequence[Event], rng: Random) -> bool:

@@ -81,6 +81,15 @@ def test_it_lets_a_dobon_go_by_when_going_out_costs_the_others_more() -> None:
     assert LEVELS["normal"].claim_or_waive(seen_by, [], Random(1)) == DOBON[1]
 
 
+def test_a_dobon_that_was_waived_is_not_weighed_again() -> None:
+    hands = [cards("AS 2D"), cards("AH"), cards("KS KD QS JS TS")]
+    round = Round.setup(Rules.from_data({"effects": {}}), hands, cards("6S"), cards("4D 5D"))
+    round.apply(PLAY[0][1 << parse_card("AS")])
+    round.apply(WAIVE[1])
+    assert hard.claim_or_waive(view(round, 1), [], Random(1)) is None
+    assert decide(CHEAP, view(round, 1), [], Random(1)) in round.legal_actions(1)
+
+
 def test_a_dobon_on_a_last_card_is_always_claimed() -> None:
     hands = [cards("AS"), cards("AH"), cards("KS KD QS JS TS"), cards("QD JD KC QC TC")]
     round = Round.setup(Rules.preset("dobon"), hands, cards("6S"), cards("4D 5D"))
