@@ -13,6 +13,8 @@ EVERYTHING = {"DOBON!", "DOBON RETURN!", "goes out with"}
 ROUNDS = 6
 
 
+# How many matches it takes till everything was seen is chance; this only ends what would never end.
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("preset", ["dobon", "pageone", "dobon claims=all counter=ask"])
 async def test_two_people_and_two_bots_finish_matches_and_a_third_watches(
     preset: str, tmp_path: Path
