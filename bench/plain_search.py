@@ -13,7 +13,8 @@ from random import Random
 from engine.actions import DOBON, DRAW, PASS, PLAY, PLAY_NAMING, THROW, Action
 from engine.bots import REACTIONS, Level
 from engine.bots.determinise import Worlds
-from engine.bots.hard import choices_of, claim_or_waive
+from engine.bots.hard import choices_of
+from engine.bots.normal import claim_or_waive
 from engine.bots.reading import seat_of
 from engine.cards import VALUE, CardSet
 from engine.events import Event
