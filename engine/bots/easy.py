@@ -12,7 +12,7 @@ from ..state import Phase
 from ..view import View
 from .reading import claim_if, holds, play, seat_of
 
-OVERLOOKS = 0.4
+OVERLOOKS = 0.5
 """How often a Dobon it holds is not noticed."""
 FORGETS = 0.3
 """How often it does not call its last card."""
