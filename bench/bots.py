@@ -112,8 +112,10 @@ def line(measured: dict[str, Any]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def shown(value: dict[str, float], digits: int) -> str:
-    """A mean and its interval."""
+def shown(value: dict[str, float | None], digits: int) -> str:
+    """A mean and its interval, which a single round of seats does not give."""
+    if value["low"] is None:
+        return f"{value['mean']:.{digits}f}"
     return f"{value['mean']:.{digits}f} ({value['low']:.{digits}f} to {value['high']:.{digits}f})"
 
 

@@ -96,7 +96,6 @@ def search(view: View, seen: Sequence[Event], choices: list[Action], budget: int
     seat = seat_of(view)
     worlds, playout, worth = _tools(view, seen)
     horizon = view.turn + LAPS * view.seats
-    scale = PRIOR_WEIGHT * PRIOR_SCALE[view.rules.scoring]
     weight, scale = PRIOR_WEIGHT, PRIOR_WEIGHT * PRIOR_SCALE[view.rules.scoring]
     totals = {c: scale * marks for c, marks in zip(choices, normal.judge(view, choices), strict=True)}
     summed, squares, played = 0.0, 0.0, 0
