@@ -13,9 +13,9 @@ from protocol.text import columns, pad
 
 from . import settings as kept
 from .command import Exit, server_part
-from .front import terminal
 from .glyphs import chosen, suit_columns
 from .i18n import language
+from .options import terminal
 
 Translate = Callable[[str], str]
 Finding = tuple[str, bool, str]

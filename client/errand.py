@@ -16,10 +16,10 @@ from .counter import CounterWatch
 from .deeds import Wish
 from .discovery import DiscoveryError, FoundServer, browse
 from .enter import entered
-from .front import BadStart
 from .goal import Goal
 from .notices import Ended
-from .play import own_server
+from .options import BadStart
+from .own_server import own_server
 from .problems import address_problem
 from .refusals import code_of, ended, failure, new_server_briefly
 from .screen.scene import Found

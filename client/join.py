@@ -13,8 +13,9 @@ from protocol.joincode import Address, BadAddress, parse_address
 
 from .command import Exit
 from .discovery import DiscoveryError, FoundServer, browse
-from .front import BadStart, add_player_arguments, password, player, refuse, start
+from .front import start
 from .goal import Goal
+from .options import BadStart, add_player_arguments, password, player, refuse
 from .problems import address_problem
 from .servers import table
 

@@ -41,12 +41,12 @@ from protocol.text import name_key
 from .command import Exit
 from .counter import CounterWatch
 from .enter import entered
-from .front import terminal
 from .glyphs import ASCII, UNICODE, WIDE_ASCII, Glyphs
 from .goal import Goal
 from .knowledge import can_dobon
 from .model import Model, update
 from .notices import Ended, Message
+from .options import terminal
 from .phrases import Speaker
 from .plain_commands import Ask, BadCommand, BeReady, Command, Mute, Quit, Show, interpret
 from .plain_input import Lines, piped_lines, typed_lines

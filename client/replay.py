@@ -16,8 +16,8 @@ from . import settings as kept
 from .advice import hand_line
 from .command import Exit, server_part
 from .film import Film
-from .front import terminal
 from .model import Model, update
+from .options import terminal
 from .phrases import Speaker
 from .plain import plain_glyphs
 from .plain_lines import look, news

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from .command import Exit
-from .front import BadStart, player, refuse, terminal
+from .options import BadStart, player, refuse, terminal
 
 Translate = Callable[[str], str]
 

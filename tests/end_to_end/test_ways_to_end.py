@@ -61,7 +61,7 @@ async def test_playing_alone_ends_its_server(tmp_path: Path) -> None:
 
 OWN_SERVER = """
 import signal
-from client.play import own_server
+from client.own_server import own_server
 with own_server(None, str) as address:
     print(address, flush=True)
     signal.pause()

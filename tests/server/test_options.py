@@ -17,9 +17,9 @@ import pytest
 import structlog
 import trio
 
-from client.front import BadStart as BadJoin
-from client.front import password as join_password
 from client.i18n import catalogue
+from client.options import BadStart as BadJoin
+from client.options import password as join_password
 from server.config import Config
 from server.limits import Limits
 from server.logs import configure
