@@ -25,24 +25,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from .peer import Peer
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """The bytes break the framing of protocol, section 1; `code` is `bad_frame` or `frame_too_large`."""
-
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """The connection is over: `closed` by the other end, `reset`, or `late` (a frame took over 5 s)."""
-
-    why: str
+from .peer import Broken, End, Peer
 
 
 @dataclass(slots=True, eq=False)

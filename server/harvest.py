@@ -20,8 +20,8 @@ from typing import Final
 import structlog
 import trio
 
-from .arrivals import Arrivals, Broken, End, Frame
-from .peer import Peer, State
+from .arrivals import Arrivals, Frame
+from .peer import Broken, End, Peer, State
 from .readiness import READ, WRITE
 from .tls_stream import prepare
 from .transport import Link, Listener, NoRoom, Transport

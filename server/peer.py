@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import enum
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from protocol.codes import FrameError
 from protocol.frame import CLIENT_LIMIT, FrameReader
 
-from .arrivals import Broken, End
 from .tls_stream import TlsStream
 
 if TYPE_CHECKING:
     import ssl
 
-    from .harvest import Harvester
     from .transport import Link
 
 _BLOCK: Final = 65536
@@ -32,6 +31,30 @@ class State(enum.IntEnum):
     GONE = 3
 
 
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The bytes break the framing of protocol, section 1; `code` is `bad_frame` or `frame_too_large`."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The connection is over: `closed` by the other end, `reset`, or `late` (a frame took over 5 s)."""
+
+    why: str
+
+
+class Owner(Protocol):
+    """What a peer asks of whoever owns its socket."""
+
+    def watch(self, peer: Peer) -> None:
+        """There is a remainder now: call `flush` once the kernel takes more."""
+
+    def part(self, peer: Peer) -> None:
+        """The core has closed it: send the remainder, then let the connection go."""
+
+
 class Peer:
     """A connected client.
 
@@ -41,7 +64,7 @@ class Peer:
     """
 
     __slots__ = (
-        "_harvester",
+        "_owner",
         "_reader",
         "_remainder",
         "_tls",
@@ -57,7 +80,7 @@ class Peer:
         "unsent",
     )
 
-    def __init__(self, harvester: Harvester, link: Link) -> None:
+    def __init__(self, owner: Owner, link: Link) -> None:
         self.address = link.address
         self.session: Any = None
         self.unsent = 0
@@ -67,7 +90,7 @@ class Peer:
         self.last_arrival = 0
         self.out_of_order = 0  # the kernel's count when last looked at
         self.noticed = -1  # when that count was last seen to have grown
-        self._harvester = harvester
+        self._owner = owner
         self._unread = True  # not a byte has come yet
         self._tls: TlsStream | None = None
         # Both exist only while they hold something: an idle spectator should cost little.
@@ -99,7 +122,7 @@ class Peer:
                 self._put(self._tls.farewell())
             self.state = State.CLOSING
             self._reader = None
-            self._harvester.part(self)
+            self._owner.part(self)
 
     def take(self, data: bytes, context: ssl.SSLContext | None) -> list[bytes | Broken | End]:
         """What comes of bytes that were read: payloads, and what ends the stream last."""
@@ -169,7 +192,7 @@ class Peer:
         if taken < len(data):
             self._remainder = deque((data[taken:],))
             self.unsent = len(data) - taken
-            self._harvester.watch(self)
+            self._owner.watch(self)
 
     def _offer(self, data: bytes) -> int:
         """How many bytes were taken, all of them where it is of no use to keep any."""
