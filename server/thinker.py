@@ -30,7 +30,8 @@ TRIES = 2
 """How often a question is put to a worker that dies of it, before another level answers it."""
 PAUSE = 1.0
 """Before another try where workers die, in s."""
-COMMAND = (sys.executable, "-m", "server.worker")
+COMMAND = (sys.executable, "-P", "-m", "server.worker")
+"""-P: else Python would run what lies in the current folder under our modules' names, whoever put it there."""
 
 Deliver = Callable[[Action | None], None]
 

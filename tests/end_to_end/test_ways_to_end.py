@@ -59,6 +59,23 @@ async def test_playing_alone_ends_its_server(tmp_path: Path) -> None:
     assert "A match begins: Haru, " in said
 
 
+async def test_files_that_lie_about_are_not_run(tmp_path: Path) -> None:
+    """Somebody else's, in the folder in which the game is started, and called like our modules."""
+    folder = tmp_path / "downloads"
+    folder.mkdir()
+    for name in ("server", "engine", "protocol", "trio", "pickle"):
+        (folder / f"{name}.py").write_text("open('was_run', 'w').close()")
+    words = client("play", "--plain", "--name", "Haru", "--level", "hard", "--rule", "rounds=1")
+    done = await trio.run_process(
+        [sys.executable, "-P", "-m", *words],
+        capture_stdout=True,
+        env=environment(tmp_path),
+        cwd=folder,
+    )
+    assert b"A match begins: Haru, " in done.stdout
+    assert not (folder / "was_run").exists()
+
+
 OWN_SERVER = """
 import signal
 from client.own_server import own_server

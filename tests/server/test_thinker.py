@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -89,6 +90,24 @@ async def test_the_worker_answers_as_the_level_does() -> None:
     assert thinker.workers == 1
     assert thinker.process is not None
     assert thinker.process.returncode is not None
+
+
+async def test_the_worker_is_ours_whatever_lies_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("server", "engine", "pickle"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(Path(thinker.__file__).parents[1]))
+    quick, answers = WorkerThinker(), Answers()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(quick.run)
+        asked = question("hard")
+        quick.think(asked, answers.deliver)
+        await answers.until(1)
+        nursery.cancel_scope.cancel()
+    assert quick.workers == 1
+    assert answers.got[0] == LEVELS["hard"].choose(asked.view, asked.seen, Random(SEED))
 
 
 async def test_a_worker_that_dies_is_replaced() -> None:
