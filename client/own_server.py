@@ -24,7 +24,7 @@ PATIENCE = 20
 @contextlib.contextmanager
 def own_server(seed: str | None, _: Translate) -> Iterator[Address]:
     """A server on a free loopback port, for as long as the block runs. Raises BadStart if it won't begin."""
-    # -P: else Python would run what lies in the current folder under our modules' names, whoever put it there.
+    # -P: else Python runs what lies in the current folder under our modules' names, whoever put it there.
     command = [sys.executable, "-P", "-m", "server", "--host", HOST, "--port", "0"]
     command += ["--no-discovery", "--no-admin", "--alone", "--lifeline"]
     with tempfile.TemporaryFile() as complaints:

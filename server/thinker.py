@@ -31,7 +31,7 @@ TRIES = 2
 PAUSE = 1.0
 """Before another try where workers die, in s."""
 COMMAND = (sys.executable, "-P", "-m", "server.worker")
-"""-P: else Python would run what lies in the current folder under our modules' names, whoever put it there."""
+"""-P: else Python runs what lies in the current folder under our modules' names, whoever put it there."""
 
 Deliver = Callable[[Action | None], None]
 
