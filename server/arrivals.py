@@ -71,7 +71,7 @@ class Arrivals(Protocol):
         """Take a complete frame; `frame.payload` is bytes."""
 
     def broken(self, peer: Peer, code: str) -> None:
-        """Answer a broken frame with its error; the harvester closes the connection then."""
+        """Answer a broken frame with its error, and close the connection: nothing more is read of it."""
 
     def closed(self, peer: Peer, why: str) -> None:
         """The other end is gone (`End.why`). Not called for a peer the core closed, nor after `broken`."""

@@ -71,8 +71,15 @@ class Connection:
         self.peer.send(pad_frame(frame) if self.peer.tls else frame)
 
     def end(self, code: str | None = None, message: str = "", **fields: Any) -> None:
-        """Say why, if there is something to say, and close."""
+        """Say why, if there is something to say, and close: behind what is withheld, but not while nothing
+        can be written, as nobody knows how long that takes."""
         self.ended = True
-        if code is not None:
-            self.say({"t": "error", "code": code, "message": message, **fields})
+        last = None if code is None else {"t": "error", "code": code, "message": message, **fields}
+        if self.gate.stuck:
+            if last is not None:
+                self.say_at_once(last)
+            self.peer.close()
+            return
+        if last is not None:
+            self.say(last)
         self.gate.after(self.peer, self.peer.close)

@@ -315,7 +315,6 @@ class Harvester:
                 arrivals.frame(frame)
         elif isinstance(payload, Broken):
             arrivals.broken(peer, payload.code)
-            peer.close()
         else:
             peer.close()
             arrivals.closed(peer, payload.why)

@@ -196,15 +196,15 @@ class Visitors:
         self.ending = True
         message = {"t": "error", "code": "shutdown", "message": MESSAGES["shutdown"], "resume": resume}
         for connection in list(self._connections.values()):
-            connection.say(message)
+            say = connection.say_at_once if self._gate.stuck else connection.say
+            say(message)
 
     # Hello
 
     def hello(self, connection: Connection, hello: Hello) -> None:
         """Begin a session or take one up again."""
         if self._gate.stuck:
-            connection.say_at_once({"t": "error", "code": "server_full", "message": UNKEPT})
-            connection.peer.close()
+            connection.end("server_full", UNKEPT)
             self.detach(connection, "server_full")
             return
         refusal = self._refusal(connection, hello)

@@ -68,6 +68,7 @@ class Recorder:
     def broken(self, peer: Peer, code: str) -> None:
         self.log.append(("broken", 0, code))
         peer.send(code.encode())
+        peer.close()
 
     def closed(self, peer: Peer, why: str) -> None:
         self.log.append(("closed", 0, why))

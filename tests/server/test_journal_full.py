@@ -110,6 +110,37 @@ async def test_a_connection_that_was_ended_is_heard_no_more(
         assert [m["text"] for m in c.events() if m["ev"] == "chat"] == ["written down first"]
 
 
+async def test_what_is_no_frame_is_told_so_behind_what_is_written_down(
+    autojump_clock: trio.testing.MockClock, tmp_path: Path
+) -> None:
+    async with kept_world(tmp_path, away=slowly) as server:
+        a, _ = await server.table(["A", "B"])
+        for garbage in (b"\0\0\0\0", b"\0\0\0\1\xc1", b"\xff\xff\xff\xff"):
+            chat = a.request("chat", text="written down first")
+            a.client.send(garbage)
+            await a.end()
+            assert [message["t"] for message in a.heard[-3:]] == ["ok", "event", "error"]
+            assert (a.heard[-3]["re"], a.heard[-1]["code"][-5:]) == (chat, "large" if garbage[0] else "frame")
+            a = await server.resume(a)
+
+
+async def test_nobody_is_kept_connected_for_last_words_that_can_not_be_written(
+    autojump_clock: trio.testing.MockClock, tmp_path: Path
+) -> None:
+    disk = Disk(tmp_path, lambda: 0)
+    async with kept_world(tmp_path, store=disk) as server:
+        a, b = await server.table(["A", "B"])
+        disk.full = True
+        a.request("chat", text="too much")
+        await a.next(code="server_full")
+        for caller in (a, server.dial()):
+            caller.client.send(b"\0\0\0\0")
+            await caller.end()
+            assert caller.heard[-1]["code"] == "bad_frame"
+        server.core.visitors.shut_down(resume=True)
+        assert (await b.next(code="shutdown"))["resume"]
+
+
 async def slowly(do: Callable[[], None]) -> None:
     await trio.sleep(1)
     do()
