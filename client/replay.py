@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from protocol.text import harmless
+
 from . import records
 from . import settings as kept
 from .advice import hand_line
@@ -65,10 +67,11 @@ def run(args: argparse.Namespace, _: Translate) -> int:
         if args.round:
             film.go_to_round(args.round)
     except CantReplay as problem:
-        sys.stderr.write(f"{problem}\n")
+        sys.stderr.write(harmless(str(problem)) + "\n")
         return Exit.FAILURE
     except BadRecord as problem:
-        sys.stderr.write(_("{file} can't be shown: {reason}.").format(file=args.file, reason=problem) + "\n")
+        said = _("{file} can't be shown: {reason}.").format(file=args.file, reason=problem)
+        sys.stderr.write(harmless(said) + "\n")
         return Exit.FAILURE
     if args.plain or not terminal():
         return _print(film, loaded.settings, _)

@@ -85,6 +85,8 @@ class Followed:
 
     def _stock(self, count: int) -> None:
         """How many there are is all that the rules ask of cards that lie face down."""
+        if not 0 <= count <= len(CARDS):
+            raise ValueError(f"a stock of {count}")
         self._state.stock = [0] * count
 
     def _turn(self, event: Mapping[str, Any]) -> None:

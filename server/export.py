@@ -17,6 +17,7 @@ from engine.events import Event
 from engine.match import Match
 from engine.rules import Rules
 from engine.trace import Recorder, compact, seal
+from protocol.text import harmless
 
 from .folder import kept_at
 from .journal_rows import read_inputs
@@ -72,7 +73,7 @@ def run(args: argparse.Namespace, _: Translate) -> int:
         else:
             sys.stdout.write(compact(export(folder, args.match, _)) + "\n")
     except NoMatch as problem:
-        sys.stderr.write(f"{problem}\n")
+        sys.stderr.write(harmless(str(problem)) + "\n")
         return 1
     return 0
 
@@ -185,4 +186,4 @@ def _line(listed: Listed, _: Translate) -> str:
         said = ", ".join(
             f"{place['rank']}. {names[place['seat']]} {place['total']}" for place in listed.ranking
         )
-    return f"{listed.label}\t{begun}\t{said}\n"
+    return f"{listed.label}\t{begun}\t{harmless(said)}\n"

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from engine.trace import BadTrace, Difference, check, compact, traces_in
-from protocol.text import harmless
+from protocol.text import clip, harmless
 
 from .against import Alike, BadRecord, Unlike, compare
 from .export import LABEL, NoMatch, add_data_argument, export
 from .folder import kept_at
 
 Translate = Callable[[str], str]
+
+QUOTED = 1000
+"""Columns of what is shown of a value that differs."""
 
 
 def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
@@ -51,7 +54,7 @@ def run(args: argparse.Namespace, _: Translate) -> int:
         return _fail(_("{file} is no trace: {reason}").format(file=args.file, reason=bad))
     for number, differs in differences:
         if differs:
-            sys.stdout.write(f"{args.file}: {_sentence(number, differs, _)}\n")
+            _say(f"{args.file}: {_sentence(number, differs, _)}")
             return 1
     rounds = [round for trace in traces for round in trace["rounds"]]
     agrees = _("{file}: every event agrees (matches: {matches}, rounds: {rounds}, steps: {steps})")
@@ -61,8 +64,7 @@ def run(args: argparse.Namespace, _: Translate) -> int:
             "(matches: {matches}, rounds: {rounds}, steps: {steps})"
         )
     steps = sum(len(round["steps"]) for round in rounds)
-    counted = agrees.format(file=args.file, matches=len(traces), rounds=len(rounds), steps=steps)
-    sys.stdout.write(f"{counted}\n")
+    _say(agrees.format(file=args.file, matches=len(traces), rounds=len(rounds), steps=steps))
     return 0 if args.against is None else _hold_against(args, traces, _)
 
 
@@ -93,13 +95,13 @@ def _hold_against(args: argparse.Namespace, traces: Sequence[Mapping[str, Any]],
         return _fail(_("{file} is no record of a client: {reason}").format(file=record, reason=bad))
     for trace, result in zip(exported, results, strict=True):
         if isinstance(result, Alike):
-            sys.stdout.write(_alike(record, result, trace, _) + "\n")
+            _say(_alike(record, result, trace, _))
             return 0
     worst = max((each for each in results if isinstance(each, Unlike)), key=lambda each: each.line)
     said = _("{record}, line {line}: shown was {shown}, the export has {exported}").format(
         record=record, line=worst.line, shown=_text(worst.shown), exported=_text(worst.exported)
     )
-    sys.stdout.write(f"{said}\n")
+    _say(said)
     return 1
 
 
@@ -107,7 +109,7 @@ def _alike(record: str, result: Alike, trace: Mapping[str, Any], _: Translate) -
     who = _("a spectator")
     if result.you is not None:
         who = _("{name} in seat {seat}").format(
-            name=harmless(trace["players"][result.you]["name"]), seat=result.you + 1
+            name=trace["players"][result.you]["name"], seat=result.you + 1
         )
     return _(
         "{record}: all that {who} was shown is in the export (rounds {first} to {last}, events: {events})"
@@ -129,9 +131,14 @@ def _sentence(match: int, differs: Difference, _: Translate) -> str:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else compact(value)
+    return clip(value if isinstance(value, str) else compact(value), QUOTED)
+
+
+def _say(sentence: str) -> None:
+    """The file is somebody else's: nothing in it may reach the terminal as it is."""
+    sys.stdout.write(harmless(sentence) + "\n")
 
 
 def _fail(sentence: str) -> int:
-    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.write(harmless(sentence) + "\n")
     return 1
