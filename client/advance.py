@@ -151,6 +151,8 @@ def _occupied(seat: ViewSeat, event: e.Seat) -> ViewSeat:
         level=event.level,
         reaction=event.reaction,
         status=event.status,
+        # Who comes back is waited for again.
+        ready=seat.ready and seat.status != "left",
     )
 
 

@@ -319,10 +319,9 @@ class Core:
             reply.error("no_table")
             return
         reply.at(table.broadcast)
+        table.replies.append(reply)
         if isinstance(request, Act):
             do = partial(play_requests.take, table, reply.session, request, arrival, reply)
         else:
             do = partial(table_requests.take, table, reply.session, request, reply)
         self._step(table, do)
-        if table.is_closed and not reply.given:
-            reply.error("internal")

@@ -139,6 +139,7 @@ def _answering(table: Table) -> Answering:
         requests.await_again(request)
         reply = Reply(member.session, request, table.floor.gate)
         reply.at(table.broadcast)
+        table.replies.append(reply)
         seat = table.seats[action.seat]
 
         def answer(code: str | None, by: int | None = None) -> None:

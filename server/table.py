@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .chance import Chance
     from .limits import Guesses, Limits
     from .record import Gate
+    from .reply import Reply
     from .session import Session
 
 
@@ -73,6 +74,8 @@ class Table:
         self.password: Password | None = None
         self.arrivals = 0
         """How often somebody has come or sat down: who did so before whom."""
+        self.replies: list[Reply] = []
+        """To the request that is being done, and to those that are held."""
         self._kept: object = None
         self._standing = b""
 
@@ -138,6 +141,8 @@ class Table:
             self._finish_match()
         if not self.is_closed and not self.playing and not self.broadcast.members:
             self.close("empty")
+        if self.replies:
+            self.replies = [reply for reply in self.replies if not reply.given]
         if not self.broadcast.flush():
             # Else it was kept before anything was sent.
             self.keep()
@@ -197,6 +202,8 @@ class Table:
     def take_back(self, session: Session, seat: Seat) -> None:
         """Somebody who left in this match sits down again in the same seat."""
         seat.status, seat.automatic, seat.overdue = "online", False, 0
+        # While they were gone they counted as ready, whatever they had said.
+        seat.ready, seat.nonce = False, None
         member = self.broadcast.members.get(session.player)
         if member is not None:
             self.broadcast.emit("spectator", {"name": session.name, "here": False})
@@ -373,6 +380,9 @@ class Table:
     def close(self, why: Literal["empty", "host", "admin", "fault"]) -> None:
         """The table is gone."""
         self.is_closed = True
+        for reply in self.replies:
+            if not reply.given:
+                reply.error("internal" if why == "fault" else "no_table")
         self.floor.gate.note(TableClosed(self.number, why))
         self.broadcast.emit("closed", {"why": why})
         self.broadcast.flush()

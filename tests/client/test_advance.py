@@ -16,4 +16,7 @@ def test_who_has_left_counts_as_ready() -> None:
     view = settled(stream.view(0))
     gone = e.Seat(table=TABLE, seq=view.seq + 1, at=view.at, seat=1, name="P1", kind="human", status="left")
     assert [seat.ready for seat in view.seats] == [False, False]
-    assert [seat.ready for seat in advance(view, gone).seats] == [False, True]
+    without = advance(view, gone)
+    assert [seat.ready for seat in without.seats] == [False, True]
+    back = e.Seat(table=TABLE, seq=view.seq + 2, at=view.at, seat=1, name="P1", kind="human", status="online")
+    assert [seat.ready for seat in advance(without, back).seats] == [False, False]

@@ -191,6 +191,25 @@ async def test_a_table_is_closed(autojump_clock: Clock, monkeypatch: pytest.Monk
         assert (await a.ask("create"))["table"] == a.table + 1
 
 
+async def test_who_waits_at_a_table_that_is_closed_is_answered(
+    autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrange(monkeypatch, ("7H 2C", "3D KD"), "3H")
+    async with hosted() as (server, host):
+        a, b = await server.table(["Aki", "Ben"])
+        await begin([a, b])
+        turn = await a.event("turn")
+        await a.ask("play", on=turn["seq"], card="7H")
+        held = b.request("draw", on=(await b.event("turn", turn=2))["seq"])
+        await trio.sleep(0.1)
+        await host.ask(do="close", table=a.table)
+        assert (await b.next(re=held))["code"] == "no_table"
+        assert (await b.event("closed"))["why"] == "admin"
+        session = server.core.visitors.sessions.find(b.token)
+        assert session is not None
+        assert not session.requests.undecided
+
+
 async def test_an_announcement_reaches_every_table_and_can_not_be_faked(autojump_clock: Clock) -> None:
     async with hosted() as (server, host):
         a, b = await server.table(["Aki"], bots=["easy"]), await server.table(["Ben"], bots=["easy"])

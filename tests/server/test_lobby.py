@@ -209,6 +209,24 @@ async def test_leaving_a_match_and_coming_back(
         assert (await a.ask("watch"))["code"] == "not_now"
 
 
+async def test_who_comes_back_between_rounds_is_waited_for_again(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with world() as server:
+        a, b = await server.table(["A", "B"])
+        await a.ask("start")
+        on = (await a.event("match"))["seq"]
+        await b.ask("ready", on=on)
+        await b.ask("leave")
+        await b.ask("join")
+        await a.ask("sync")
+        view = await a.next(t="view")
+        assert [seat["ready"] for seat in view["seats"]] == [False, False]
+        assert (await b.ask("ready", on=on))["t"] == "ok"
+        await a.ask("ready", on=on)
+        await a.event("round")
+
+
 async def test_a_series_of_matches(
     autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
