@@ -92,13 +92,17 @@ class Harvester:
         """For other tasks: ask for `next_deadline` again now."""
         self._sleep.cancel()
 
-    def finish(self) -> None:
-        """Accept nobody any more, close every connection; `run` returns when all are gone, within LINGER."""
-        self._finishing = True
+    def close_doors(self) -> None:
+        """Accept nobody any more."""
         for listener in self._listeners:
             self._transport.drop(listener)
         self._listeners.clear()
         self._accept_again = None
+
+    def finish(self) -> None:
+        """Accept nobody any more, close every connection; `run` returns when all are gone, within LINGER."""
+        self._finishing = True
+        self.close_doors()
         for peer in list(self._peers.values()):
             peer.close()
         self.wake()
@@ -114,9 +118,7 @@ class Harvester:
                         await self._transport.wait(self._wake_at())
                 self._harvest()
         finally:
-            for listener in self._listeners:
-                self._transport.drop(listener)
-            self._listeners.clear()
+            self.close_doors()
             for peer in list(self._peers.values()):
                 self._drop(peer)
 

@@ -26,8 +26,8 @@ Translate = Callable[[str], str]
 
 _log = structlog.get_logger("keeping")
 
-PATIENCE = 2
-"""Seconds at the end for writing down what is still to be told."""
+PATIENCE = 1.5
+"""Seconds at the end for writing down what is still to be told, and as many for the rest."""
 
 
 def open_store(config: Config, offset: Callable[[], int], _: Translate) -> Store:
@@ -95,13 +95,13 @@ class Keeping:
         """Tell everybody that the server ends, after all that they have to be told before."""
         core.visitors.shut_down(resume=self._resumes)
         with trio.move_on_after(PATIENCE):
-            while core.gate.waiting:
+            while core.gate.waiting and not core.gate.stuck:
                 await self.journal.progress()
 
     async def finish(self) -> None:
         """Write down what is left and let go of the file."""
         with trio.move_on_after(PATIENCE):
-            while self.journal.behind:
+            while self.journal.behind and not self.journal.stuck:
                 await self.journal.progress()
 
     def close(self) -> None:

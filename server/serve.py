@@ -6,7 +6,7 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from ipaddress import ip_address
@@ -102,7 +102,8 @@ async def serve(
     announcer = _announcer(config, listeners, secured)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(keeping.run, core)
-        await nursery.start(_await_signal, core, harvester, keeping)
+        stop = partial(_stop, core, harvester, keeping)
+        await nursery.start(_await_signals, stop, nursery.cancel_scope)
         if config.lifeline:
             nursery.start_soon(_await_lifeline)
         nursery.start_soon(thinker.run)
@@ -132,20 +133,28 @@ async def _await_lifeline() -> None:
     signal.raise_signal(signal.SIGTERM)
 
 
-async def _await_signal(
-    core: Core,
-    harvester: Harvester,
-    keeping: Keeping,
+async def _await_signals(
+    stop: Callable[[], Awaitable[None]],
+    all_of_it: trio.CancelScope,
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
+    """At the first signal the server ends in good order, at the second it ends at once."""
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         task_status.started()
-        async for number in signals:
-            notify("STOPPING=1")
-            _log.info("stopping", signal=signal.Signals(number).name)
-            await keeping.say_goodbye(core)
-            harvester.finish()
-            return
+        number = await anext(signals)
+        notify("STOPPING=1")
+        _log.info("stopping", signal=signal.Signals(number).name)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(stop)
+            await anext(signals)
+            _log.warning("stopping at once")
+            all_of_it.cancel()
+
+
+async def _stop(core: Core, harvester: Harvester, keeping: Keeping) -> None:
+    harvester.close_doors()
+    await keeping.say_goodbye(core)
+    harvester.finish()
 
 
 def _fitted(config: Config) -> Config:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import signal
 import socket
 import struct
 import time
@@ -212,6 +214,29 @@ async def test_stopping_tells_everybody_and_waits_for_nobody() -> None:
         assert (last["code"], last["resume"]) == ("shutdown", True)
         with pytest.raises(OSError, match="connect"):
             await trio.open_tcp_stream(server.host, server.port)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_asked_twice_to_stop_it_stops_at_once(number: int, tmp_path: Path) -> None:
+    """Newcomers are refused as soon as anybody is told, and nothing is left behind."""
+    log, data = tmp_path / "log", tmp_path / "data"
+    with log.open("wb") as stderr:
+        async with served("--data", str(data), stderr=stderr) as server:
+            reading = await connect(server, "Reads")
+            deaf = await connect(server, "Deaf")
+            server.process.send_signal(number)
+            last = Frames().feed(bytes(await reading.receive_some(65536)))[-1]
+            assert last["code"] == "shutdown"
+            with pytest.raises(OSError, match="connect"):
+                await trio.open_tcp_stream(server.host, server.port)
+            server.process.send_signal(number)
+            with trio.fail_after(5):
+                assert await server.process.wait() == 0
+            await deaf.aclose()
+    lines = [json.loads(line) for line in log.read_bytes().splitlines() if line.startswith(b"{")]
+    assert [line["event"] for line in lines][-2:] == ["stopping at once", "stopped"]
+    assert b"Traceback" not in log.read_bytes()
+    assert "admin.sock" not in [path.name for path in data.iterdir()]
 
 
 async def test_a_port_that_is_taken_is_said_in_one_sentence(tmp_path: Path) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 import trio
 
-from server.journal import Store
+from server.journal import Journal, Store
 from server.journal_rows import Row
+from server.keeping import Keeping
 
-from .keeping import kept_world
-from .world import arrange, begin
+from .keeping import at_once, kept_world
+from .world import arrange, begin, world
 
 HANDS = ("7H 2C 9D", "3D 4D KH", "KC KD QD")
 
@@ -139,6 +140,26 @@ async def test_nobody_is_kept_connected_for_last_words_that_can_not_be_written(
             assert caller.heard[-1]["code"] == "bad_frame"
         server.core.visitors.shut_down(resume=True)
         assert (await b.next(code="shutdown"))["resume"]
+
+
+async def test_a_server_ends_in_time_though_nothing_can_be_written(
+    autojump_clock: trio.testing.MockClock, tmp_path: Path
+) -> None:
+    disk = Disk(tmp_path, lambda: 0)
+    keeping = Keeping(disk, True, str)
+    keeping.journal = Journal(disk, at_once)
+    async with world(record=keeping.journal) as server:
+        server.nursery.start_soon(keeping.run, server.core)
+        a, _ = await server.table(["A", "B"])
+        disk.full = True
+        a.request("chat", text="too much")
+        await a.next(code="server_full")
+        began = trio.current_time()
+        await keeping.say_goodbye(server.core)
+        await keeping.finish()
+        assert trio.current_time() == began
+        assert (await a.next(code="shutdown"))["resume"]
+    keeping.close()
 
 
 async def slowly(do: Callable[[], None]) -> None:

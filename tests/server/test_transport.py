@@ -252,6 +252,16 @@ async def test_finish_closes_the_port_and_lets_run_return() -> None:
     server.transport.close()
 
 
+async def test_with_its_doors_closed_it_serves_who_is_inside() -> None:
+    async with serving() as server:
+        stream, _ = await server.connect()
+        server.harvester.close_doors()
+        with pytest.raises(OSError, match=r"."):
+            await trio.open_tcp_stream("127.0.0.1", server.port)
+        await stream.send_all(say("still here"))
+        await until(lambda: server.core.texts() == ["still here"])
+
+
 def test_all_addresses_share_one_port() -> None:
     transport = SocketTransport("read")
     listeners = transport.listen(None, 0)
