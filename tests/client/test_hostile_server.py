@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import sys
@@ -28,16 +29,23 @@ PROTOCOL = 76
 
 
 async def plain(address: str, home: Path, typed: bytes = b"") -> tuple[int, str]:
-    """How a plain client that joins there ends, and what it says last."""
-    with trio.fail_after(30):
-        done = await trio.run_process(
-            [sys.executable, "-m", "client.command", "join", address, "--name", "Haru", "--plain"],
-            stdin=typed,
-            capture_stdout=True,
-            capture_stderr=True,
-            check=False,
-            env=environment(home),
-        )
+    """How a plain client that joins there ends, and what it says last. The input stays open: its end would be
+    the client's, too."""
+    source, target = os.pipe()
+    os.write(target, typed)
+    try:
+        with trio.fail_after(30):
+            done = await trio.run_process(
+                [sys.executable, "-m", "client.command", "join", address, "--name", "Haru", "--plain"],
+                stdin=source,
+                capture_stdout=True,
+                capture_stderr=True,
+                check=False,
+                env=environment(home),
+            )
+    finally:
+        os.close(source)
+        os.close(target)
     return done.returncode, done.stderr.decode() or done.stdout.decode()
 
 
