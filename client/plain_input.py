@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import threading
+import select
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import trio
@@ -31,8 +31,7 @@ async def piped_lines(source: int = 0) -> AsyncIterator[AsyncIterator[str]]:
 async def _read(source: int) -> AsyncIterator[str]:
     held = b""
     while True:
-        # os.read, for a thread left in a buffered reader would make the interpreter's exit complain
-        data = await trio.to_thread.run_sync(os.read, source, 65536, abandon_on_cancel=True)
+        data = await trio.to_thread.run_sync(_some, source, abandon_on_cancel=True)
         *lines, held = (held + data).split(b"\n")
         if not data and held:
             lines = [held]
@@ -41,6 +40,16 @@ async def _read(source: int) -> AsyncIterator[str]:
             yield line[:LINE_LENGTH].decode("utf-8", "surrogateescape").rstrip("\r")
         if not data:
             return
+
+
+def _some(source: int) -> bytes:
+    """What there is, waiting for it; nothing at the end."""
+    while True:
+        try:
+            # os.read, for a thread left in a buffered reader would make the interpreter's exit complain
+            return os.read(source, 65536)
+        except BlockingIOError:  # somebody who has it, too, made it one that does not wait
+            select.select([source], [], [])
 
 
 @asynccontextmanager
@@ -62,29 +71,26 @@ async def typed_lines() -> AsyncIterator[AsyncIterator[str]]:
 async def _ask(prompt: PromptSession[str]) -> AsyncIterator[str]:
     while True:
         asking = _Asking(prompt)
-        try:
-            line = await trio.to_thread.run_sync(asking.work, abandon_on_cancel=True)
-        except trio.Cancelled:
-            asking.stop()
-            with trio.CancelScope(shield=True):
-                await trio.to_thread.run_sync(asking.done.wait)
-            raise
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(asking.watch)
+            line = await trio.to_thread.run_sync(asking.work)
+            nursery.cancel_scope.cancel()
         if line is None:
             return
         yield line[:LINE_LENGTH]
 
 
 class _Asking:
-    """One prompt, in a thread with a loop of its own."""
+    """One prompt, in a thread with a loop of its own; who cancels it waits till the terminal is in order."""
 
     def __init__(self, prompt: PromptSession[str]) -> None:
-        self.done = threading.Event()
         self._prompt = prompt
+        self._is_answered = self._is_unwanted = False
 
     def work(self) -> str | None:
         """The line; None at the end of the input. Ctrl-C is the signal that it would be without a prompt."""
         try:
-            return self._prompt.prompt("dobon> ", handle_sigint=False)
+            return self._prompt.prompt("dobon> ", handle_sigint=False, pre_run=self._begin)
         except EOFError:
             return None
         except KeyboardInterrupt:
@@ -93,10 +99,21 @@ class _Asking:
             os.kill(os.getpid(), signal.SIGINT)
             return ""
         finally:
-            self.done.set()
+            self._is_answered = True
 
-    def stop(self) -> None:
-        """End the prompt from outside; the terminal is as it was once `done` is set."""
+    async def watch(self) -> None:
+        """Ends the prompt when it is cancelled, wherever it stands."""
+        try:
+            await trio.sleep_forever()
+        finally:
+            if not self._is_answered:
+                self._is_unwanted = True
+                if (loop := self._prompt.app.loop) is not None:
+                    with suppress(RuntimeError):  # it ends by itself just now
+                        loop.call_soon_threadsafe(self._begin)
+
+    def _begin(self) -> None:
+        """It runs now; it may be wanted no longer."""
         app = self._prompt.app
-        if app.loop is not None and app.is_running:
-            app.loop.call_soon_threadsafe(lambda: app.exit(exception=EOFError) if app.is_running else None)
+        if self._is_unwanted and app.is_running and app.future is not None and not app.future.done():
+            app.exit(exception=EOFError)
