@@ -17,14 +17,14 @@ import ssl
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
 
-import structlog
 import trio
 
 from .arrivals import Arrivals, Frame
+from .entrance import Entrance
 from .peer import Broken, End, Peer, State
 from .readiness import READ, WRITE
 from .tls_stream import prepare
-from .transport import Link, Listener, NoRoom, Transport
+from .transport import Link, Listener, Transport
 
 MARGIN: Final = 100_000
 """How long after its stamp a segment may be unreadable: on loopback and veth 99.9 % take less than this."""
@@ -32,17 +32,14 @@ FRAME_TIME: Final = 5_000_000_000
 """A frame that was begun has to be complete within this time."""
 LINGER: Final = 1_000_000_000
 """How long a connection that the core closed is kept for its last bytes to get across."""
-_ACCEPT_PAUSE: Final = 250_000_000
-_ACCEPT_LOG: Final = 1_000_000_000
-
-_log = structlog.get_logger("harvest")
+MOST_UNSENT: Final = 128 << 20
+"""Bytes that may wait for clients to read, over all connections: each has a limit, but there are many."""
 
 
 class Harvester:
     """The task that reads. `context` is for clients that speak TLS; without one they break the framing.
 
-    With `most` connections open, those being closed among them, the others are left in the system's queue:
-    files and sockets that are no player's need descriptors too.
+    `most` is how many connections may be open.
     """
 
     def __init__(
@@ -57,9 +54,8 @@ class Harvester:
         self._transport = transport
         self._arrivals = arrivals
         self._context = context
-        self._most = most
+        self._entrance = Entrance(transport, most)
         self._peers: dict[Link | Listener, Peer] = {}
-        self._listeners: list[Listener] = []
         self._held: list[Frame] = []
         self._sequence = 0
         self._start = transport.now()
@@ -69,8 +65,7 @@ class Harvester:
         # Both in order of time, as dicts keep the order of insertion.
         self._begun: dict[Peer, int] = {}
         self._parting: dict[Peer, int] = {}
-        self._accept_again: int | None = None
-        self._accept_logged: int | None = None
+        self.unsent = 0
         self._finishing = False
         self._sleep = trio.CancelScope()
 
@@ -85,8 +80,7 @@ class Harvester:
 
     def listen(self, listener: Listener) -> None:
         """Accept what comes in there."""
-        self._listeners.append(listener)
-        self._transport.add(listener)
+        self._entrance.listen(listener)
 
     def wake(self) -> None:
         """For other tasks: ask for `next_deadline` again now."""
@@ -94,10 +88,7 @@ class Harvester:
 
     def close_doors(self) -> None:
         """Accept nobody any more."""
-        for listener in self._listeners:
-            self._transport.drop(listener)
-        self._listeners.clear()
-        self._accept_again = None
+        self._entrance.close()
 
     def finish(self) -> None:
         """Accept nobody any more, close every connection; `run` returns when all are gone, within LINGER."""
@@ -163,36 +154,17 @@ class Harvester:
             self._hand_on(frames)
         self._arrivals.decide_until(start - MARGIN, None)
         self._tell_drained()
+        self._relieve()
         self._expire()
 
     def _accept(self, source: Link | Listener, readable: list[Peer]) -> None:
-        listener = next((known for known in self._listeners if known is source), None)
-        while listener is not None:
-            if self._most is not None and len(self._peers) >= self._most:
-                self._pause_accepting("as many connections as are wanted")
-                return
-            try:
-                link = listener.accept()
-            except BlockingIOError:
-                return
-            except NoRoom as error:
-                self._pause_accepting(str(error))
-                return
+        for link in self._entrance.admit(source, len(self._peers), self._start):
             peer = Peer(self, link)
             self._peers[link] = peer
             self._transport.add(link)
             self._arrivals.connected(peer)
             # What it sent before it was accepted is as old as its stamp says.
             readable.append(peer)
-
-    def _pause_accepting(self, why: str) -> None:
-        """Serve who is there, and leave the queue alone for a while: it would be ready at every look."""
-        for listener in self._listeners:
-            self._transport.watch(listener, 0)
-        self._accept_again = self._start + _ACCEPT_PAUSE
-        if self._accept_logged is None or self._start - self._accept_logged >= _ACCEPT_LOG:
-            self._accept_logged = self._start
-            _log.warning("accept_paused", why=why, connections=len(self._peers))
 
     def _read(self, peer: Peer, frames: list[Frame]) -> None:
         try:
@@ -273,6 +245,7 @@ class Harvester:
                 self._held.append(frame)
             else:
                 self._deliver(frame)
+                self._relieve()
 
     def _must_wait(self, frame: Frame, peers: set[Peer], tables: set[Hashable]) -> bool:
         table = self._table(frame)
@@ -333,6 +306,20 @@ class Harvester:
         else:
             self._part_further(peer)
 
+    def _relieve(self) -> None:
+        """Where too much is unsent in all, give up those that are over, then those that have the most."""
+        if self.unsent <= MOST_UNSENT:
+            return
+        waiting = [peer for peer in self._peers.values() if peer.unsent]
+        for peer in sorted(waiting, key=lambda peer: (peer.open, -peer.unsent)):
+            if peer.open:
+                peer.close()
+                self._arrivals.closed(peer, "slow")
+            self._drop(peer)
+            # Some more than need be: to look for them takes a while.
+            if self.unsent <= MOST_UNSENT - MOST_UNSENT // 8:
+                return
+
     def _tell_drained(self) -> None:
         drained, self._drained = self._drained, []
         for peer in drained:
@@ -350,10 +337,7 @@ class Harvester:
             if until > self._start:
                 break
             self._drop(peer)
-        if self._accept_again is not None and self._accept_again <= self._start:
-            self._accept_again = None
-            for listener in self._listeners:
-                self._transport.watch(listener, READ)
+        self._entrance.reopen(self._start)
 
     def _wake_at(self) -> int | None:
         moments = [begun + FRAME_TIME for begun in self._first(self._begun)]
@@ -361,8 +345,8 @@ class Harvester:
         deadline = self._arrivals.next_deadline()
         if deadline is not None:
             moments.append(deadline + MARGIN)
-        if self._accept_again is not None:
-            moments.append(self._accept_again)
+        if self._entrance.again is not None:
+            moments.append(self._entrance.again)
         return min(moments, default=None)
 
     @staticmethod
@@ -384,6 +368,8 @@ class Harvester:
 
     def _drop(self, peer: Peer) -> None:
         peer.state = State.GONE
+        if peer.unsent:
+            peer.lose()
         self._parting.pop(peer, None)
         self._begun.pop(peer, None)
         if self._peers.pop(peer.link, None) is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -48,6 +49,9 @@ class End:
 class Owner(Protocol):
     """What a peer asks of whoever owns its socket."""
 
+    unsent: int
+    """The `unsent` of all its peers."""
+
     def watch(self, peer: Peer) -> None:
         """There is a remainder now: call `flush` once the kernel takes more."""
 
@@ -64,6 +68,7 @@ class Peer:
     """
 
     __slots__ = (
+        "_lost",
         "_owner",
         "_reader",
         "_remainder",
@@ -91,6 +96,7 @@ class Peer:
         self.out_of_order = 0  # the kernel's count when last looked at
         self.noticed = -1  # when that count was last seen to have grown
         self._owner = owner
+        self._lost = False  # something sent has not got across, and never will
         self._unread = True  # not a byte has come yet
         self._tls: TlsStream | None = None
         # Both exist only while they hold something: an idle spectator should cost little.
@@ -157,16 +163,20 @@ class Peer:
             taken = self._offer(block)
             if self._remainder is None:
                 return
-            self.unsent -= taken
+            self._count(-taken)
             if taken < size:
                 self._remainder.appendleft(block[taken:])
                 return
         self._remainder = None
 
     def lose(self) -> None:
-        """Nothing sent can reach the other end any more. What came before is still read, to its end."""
-        self.unsent = 0
+        """What is unsent stays so, and as a frame may be torn nothing is sent behind it, whatever the link
+        would take. What came before is still read, to its end."""
+        self._lost = True
+        self._count(-self.unsent)
         self._remainder = None
+        with suppress(OSError):
+            self.link.finish()
 
     def _frames(self, data: bytes) -> list[bytes | Broken | End]:
         reader = self._reader or FrameReader(CLIENT_LIMIT)
@@ -182,17 +192,21 @@ class Peer:
         return taken
 
     def _put(self, data: bytes) -> None:
-        if not data:
+        if not data or self._lost:
             return
         if self._remainder is not None:
             self._remainder.append(data)
-            self.unsent += len(data)
+            self._count(len(data))
             return
         taken = self._offer(data)
         if taken < len(data):
             self._remainder = deque((data[taken:],))
-            self.unsent = len(data) - taken
+            self._count(len(data) - taken)
             self._owner.watch(self)
+
+    def _count(self, more: int) -> None:
+        self.unsent += more
+        self._owner.unsent += more
 
     def _offer(self, data: bytes) -> int:
         """How many bytes were taken, all of them where it is of no use to keep any."""

@@ -1,8 +1,13 @@
 """The order in which the harvester hands on, on the in-memory network in virtual time."""
 
+import errno
+from unittest.mock import Mock
+
+import pytest
 import trio
 from trio.testing import MockClock
 
+from server import harvest
 from server.harvest import FRAME_TIME, LINGER, MARGIN
 from server.memory import Network
 from tests.server.recording import say, scene
@@ -281,6 +286,60 @@ async def test_what_is_not_taken_is_kept_and_sent_in_order(autojump_clock: MockC
         await trio.sleep(0.001)
         assert peer.unsent == 0
         assert here.core.log[-1] == ("drained", 0, "memory:1")
+
+
+async def test_nothing_follows_a_frame_that_was_torn(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A send that fails for once, and would succeed again: what is sent then would be read as its rest."""
+    for taken in (0, 10):
+        async with scene() as here:
+            (client,) = await here.clients(1)
+            (peer,) = here.core.peers
+            client.window = taken
+            peer.send(b"t" * 100)
+            send = Mock(side_effect=[OSError(errno.ENOBUFS, "no buffer space"), 4])
+            monkeypatch.setattr(peer.link, "send", send)
+            client.window = 1000
+            here.network.stir()
+            await trio.sleep(0.01)
+            assert peer.unsent == here.harvester.unsent == 0
+            peer.send(b"next")
+            assert send.call_count == 1
+            # The other end learns that it is over, and what it says is heard till then.
+            client.send(say("heard"))
+            assert await client.receive() == b"t" * taken
+            if taken:
+                assert await client.receive() == b""
+            client.close()
+            await trio.sleep(0.01)
+            assert [what for _, _, what in here.core.seen()][-2:] == ["heard", "closed"]
+
+
+async def test_who_leaves_the_most_unread_goes_first(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each may leave something unread, and there are many: all together may leave only so much."""
+    monkeypatch.setattr(harvest, "MOST_UNSENT", 8000)
+    async with scene() as here:
+        clients = await here.clients(6)
+        peers = here.core.peers
+        for client in clients:
+            client.window = 0
+        for peer, size in zip(peers, (500, 3000, 2500, 1500, 500, 0), strict=True):
+            peer.send(bytes(size))
+        assert here.harvester.unsent == 8000
+        await trio.sleep(0.01)
+        assert len(here.core.seen()) == 0
+        peers[3].close()
+        clients[5].send(say("more"))
+        here.core.step = lambda frame, text: frame.peer.send(bytes(600))
+        await trio.sleep(0.01)
+        # Who is over already, then who has the most; with an eighth to spare.
+        assert here.core.seen() == [("frame", here.core.seen()[0][1], "more"), ("closed", 0, "slow")]
+        assert [peer.open for peer in peers] == [True, False, True, False, True, True]
+        assert here.harvester.unsent == sum(peer.unsent for peer in peers) == 4100
+        assert here.network.open() == 4
 
 
 async def test_last_words_get_across_before_the_end(autojump_clock: MockClock) -> None:
