@@ -10,17 +10,14 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from prompt_toolkit.application import Application
-from prompt_toolkit.filters import Condition
-
 from protocol.connection import Answer
 from protocol.messages import Error, Leave, Request, Tables, View, Welcome
 
 from . import keys
+from .application import FullScreen
 from .bindings import bindings
 from .control import Screenful
 from .deeds import Deeds, Wish
-from .frugal import terminal_output
 from .game import Game, unchanged
 from .glyphs import Glyphs, again
 from .i18n import catalogue, language
@@ -32,13 +29,10 @@ from .screen.follow import asked_for, followed, rings
 from .screen.middle import highlight_ms
 from .screen.scene import Page, Scene, Size, Typing, Ui
 from .settings import BadSettings, Settings, save
-from .styles import style_for
 
 if TYPE_CHECKING:
     from .session import Session
 
-REDRAW: Final = 0.012
-"""Fewest seconds between two pictures: a burst of events makes one."""
 UNEVEN: Final = (0.6, 1.9)
 """Seconds after which something is done by itself; not always the same, or it would tell what is held."""
 
@@ -319,11 +313,10 @@ class App:
             self.change(asks_to_leave=True)
 
     def suspend(self) -> None:
-        self.application.suspend_to_background()
+        self.application.suspend()
 
     def repaint(self) -> None:
-        self.application.renderer.clear()
-        self.application.invalidate()
+        self.application.repaint()
 
     def quit(self, code: int) -> None:
         future = self.application.future
@@ -374,20 +367,12 @@ class App:
         due = [end for end in ends if end > 0]
         return min([*due, frame.wake] if frame.wake is not None else due, default=None)
 
-    def _application(self) -> Application[int]:
-        application: Application[int] = Application(
-            layout=self._screenful.layout,
-            key_bindings=bindings(self.press, self._screenful, self._typed, self._end_typing),
-            full_screen=True,
-            mouse_support=Condition(lambda: self.settings.mouse),
-            min_redraw_interval=REDRAW,
-            output=terminal_output(),
+    def _application(self) -> FullScreen:
+        return FullScreen(
+            self._screenful.layout,
+            bindings(self.press, self._screenful, self._typed, self._end_typing),
+            lambda: self.settings.mouse,
         )
-        application.style = style_for(application.color_depth)
-        application.ttimeoutlen = 0.05
-        application.timeoutlen = 0.05
-        application.terminal_size_polling_interval = None
-        return application
 
 
 def _now() -> int:

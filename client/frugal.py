@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
+from typing import TextIO, cast
 
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Attrs
+
+from .outlet import Outlet
 
 LINE = "\r\n"
 FEW = 3
@@ -16,9 +18,18 @@ FEW = 3
 
 class FrugalOutput(Vt100_Output):
     """Resets no attributes that are reset, and goes down many rows at once. Only for a full screen, where
-    nothing scrolls."""
+    nothing scrolls. The modes of the terminal are left in the opposite order of their being entered: some
+    terminals keep them with the screen."""
 
     _is_reset = False
+    _has_mouse = False
+    _has_paste = False
+
+    @classmethod
+    def on(cls, outlet: Outlet) -> Output:
+        """The output of this terminal."""
+        stdout, depth = cast(TextIO, outlet), ColorDepth.from_env()
+        return cls.from_pty(stdout, term=os.environ.get("TERM"), default_color_depth=depth)
 
     def reset_attributes(self) -> None:
         if not self._is_reset:
@@ -33,18 +44,34 @@ class FrugalOutput(Vt100_Output):
         self._is_reset = False  # whatever the shell left
         super().enter_alternate_screen()
 
+    def quit_alternate_screen(self) -> None:
+        self._is_reset = False  # what was to reset them may have been left out
+        self.reset_attributes()
+        self.disable_mouse_support()
+        self.disable_bracketed_paste()
+        super().quit_alternate_screen()
+
+    def enable_mouse_support(self) -> None:
+        self._has_mouse = True
+        super().enable_mouse_support()
+
+    def disable_mouse_support(self) -> None:
+        if self._has_mouse:
+            self._has_mouse = False
+            super().disable_mouse_support()
+
+    def enable_bracketed_paste(self) -> None:
+        self._has_paste = True
+        super().enable_bracketed_paste()
+
+    def disable_bracketed_paste(self) -> None:
+        if self._has_paste:
+            self._has_paste = False
+            super().disable_bracketed_paste()
+
     def write(self, data: str) -> None:
         rows = len(data) // 2
         if rows > FEW and data == LINE * rows:
             self.write_raw(f"\r\x1b[{rows}B")
         else:
             super().write(data)
-
-
-def terminal_output() -> Output | None:
-    """The output of this terminal; None where prompt-toolkit is to choose one."""
-    if sys.platform == "win32" or not sys.stdout.isatty():
-        return None
-    return FrugalOutput.from_pty(
-        sys.stdout, term=os.environ.get("TERM"), default_color_depth=ColorDepth.from_env()
-    )

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from prompt_toolkit.application import Application
+from .application import FullScreen
 
 SIGNALS: Final = {
     name: 128 + getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
@@ -25,13 +25,13 @@ GONE: Final = SIGNALS.get("SIGHUP", 1)
 """The exit code for a terminal that was closed."""
 
 
-def run(application: Application[int], guest: Callable[[], Awaitable[None]]) -> int:
+def run(application: FullScreen, guest: Callable[[], Awaitable[None]]) -> int:
     """Runs the application with `guest` as trio's main task till either ends, and returns the application's
     result, which is an exit code. Raises what was raised in either loop."""
     return asyncio.run(_host(application, guest))
 
 
-async def _host(application: Application[int], guest: Callable[[], Awaitable[None]]) -> int:
+async def _host(application: FullScreen, guest: Callable[[], Awaitable[None]]) -> int:
     loop = asyncio.get_running_loop()
     ends, trio = _Ends(application), _Guest(guest)
     loop.set_exception_handler(ends.faulted)
@@ -52,8 +52,9 @@ async def _host(application: Application[int], guest: Callable[[], Awaitable[Non
         ends.fail(fault)
         result = GONE
     finally:
-        _restore(application)
+        application.restore()
         await trio.stop()
+        application.settle()
     if ends.fault is not None:
         raise ends.fault
     return result
@@ -104,7 +105,7 @@ class _Guest:
 class _Ends:
     """The ways in which the application can be made to end, whether it has begun yet or not."""
 
-    def __init__(self, application: Application[int]) -> None:
+    def __init__(self, application: FullScreen) -> None:
         self._application = application
         self._code: int | None = None
         self.fault: BaseException | None = None
@@ -134,11 +135,3 @@ class _Ends:
         future = self._application.future
         if future is not None and not future.done():
             self._application.exit(result=code)
-
-
-def _restore(application: Application[int]) -> None:
-    """Undoes what a drawing that failed has left on; after an ordinary end there is nothing to undo."""
-    with contextlib.suppress(OSError, ValueError):  # the terminal may be gone
-        application.renderer.reset()
-        application.output.enable_autowrap()
-        application.output.flush()

@@ -6,13 +6,16 @@ Only where both ends are terminals is there a prompt, with completion and histor
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Final
+from functools import partial
+from typing import Final, TextIO, cast
 
 import trio
 
@@ -47,6 +50,7 @@ from .knowledge import can_dobon
 from .model import Model, update
 from .notices import Ended, Message
 from .options import terminal
+from .outlet import PATIENCE, Outlet
 from .phrases import Speaker
 from .plain_commands import Ask, BadCommand, BeReady, Command, Mute, Quit, Show, interpret
 from .plain_input import Lines, piped_lines, typed_lines
@@ -57,26 +61,50 @@ from .settings import Settings
 
 Translate = Callable[[str], str]
 
+UNREAD: Final = 1 << 20
+"""Bytes of lines that nobody has read yet: with more of them, no more is read from the server."""
+
+SIGNALLED: Final = 128
+"""The exit code for a signal, but for its number."""
+
 PLAYS: Final = (Play, Draw, Pass, Dobon, Waive, Rps)
 """Requests that may be held for the grace: the next command does not wait for their answer."""
 
 
 def run(goal: Goal, settings: Settings, _: Translate) -> int:
     """Play or watch from here; returns the exit code."""
-    speak = Speaker(_, plain_glyphs(settings.glyphs, sys.stdout.encoding, os.environ))
-    interactive = terminal()
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    outlet, complaint = Outlet(sys.stdout), ""
+    speak = Speaker(_, plain_glyphs(settings.glyphs, outlet.encoding, os.environ))
     try:
-        return trio.run(_main, goal, settings, speak, interactive)
+        with contextlib.redirect_stdout(cast(TextIO, outlet)):
+            code = trio.run(_main, goal, settings, speak, terminal(), outlet)
     except BaseExceptionGroup as group:
-        broken, rest = group.split(BrokenPipeError)
-        if rest is not None or broken is None:
+        if group.split(_is_gone)[1] is not None:
             raise
         raise BrokenPipeError from None
     except SessionFailed as problem:
-        said, code = failure(problem, goal.where, _)
-        sys.stderr.write(said + "\n")
-        return code
+        complaint, code = failure(problem, goal.where, _)
+        complaint += "\n"
+    _settle(outlet, in_a_hurry=code > SIGNALLED)
+    sys.stderr.write(complaint)
+    return code
+
+
+def _is_gone(fault: BaseException) -> bool:
+    """Whether it is that nobody can read any more: the pager has ended, or the terminal was closed."""
+    return isinstance(fault, OSError) and fault.errno in (errno.EPIPE, errno.EIO)
+
+
+def _settle(outlet: Outlet, in_a_hurry: bool) -> None:
+    """All that was said is to be read, if there is time."""
+    try:
+        outlet.settle(PATIENCE if in_a_hurry else None)
+    except KeyboardInterrupt:
+        _settle(outlet, True)
+        raise
+    except OSError:
+        if not in_a_hurry:
+            raise BrokenPipeError from None
 
 
 def plain_glyphs(wish: str, encoding: str, environ: Mapping[str, str]) -> Glyphs:
@@ -91,18 +119,26 @@ def plain_glyphs(wish: str, encoding: str, environ: Mapping[str, str]) -> Glyphs
     return UNICODE
 
 
-async def _main(goal: Goal, settings: Settings, speak: Speaker, interactive: bool) -> int:
+async def _main(goal: Goal, settings: Settings, speak: Speaker, interactive: bool, outlet: Outlet) -> int:
     async with entered(goal) as (session, name, fingerprint):
         if fingerprint is not None:
             _print([new_server(fingerprint, speak.translate)])
-        lines = typed_lines() if interactive else piped_lines()
-        return await Plain(session, goal, replace(settings, name=name), speak, lines, _print).run()
+        lines = typed_lines(outlet.mark) if interactive else piped_lines()
+        room = partial(_room, outlet)
+        return await Plain(session, goal, replace(settings, name=name), speak, lines, _print, room).run()
 
 
 def _print(lines: Iterable[str]) -> None:
     for line in lines:
         sys.stdout.write(line + "\n")
     sys.stdout.flush()
+
+
+async def _room(outlet: Outlet) -> None:
+    """Waits while far more was said than is read."""
+    token, read = trio.lowlevel.current_trio_token(), trio.Event()
+    if outlet.is_behind(lambda: token.run_sync_soon(read.set), beyond=UNREAD):
+        await read.wait()
 
 
 def _refused_play(message: Message) -> bool:
@@ -130,6 +166,7 @@ class Plain:
         speak: Speaker,
         lines: Lines,
         out: Callable[[Iterable[str]], None],
+        room: Callable[[], Awaitable[None]] = trio.lowlevel.checkpoint,
     ) -> None:
         self.model = Model(name=settings.name)
         self._session = session
@@ -137,7 +174,7 @@ class Plain:
         self._sort = settings.sort
         self._speak = speak
         self._lines = lines
-        self._out = out
+        self._out, self._room = out, room
         self._muted = {name_key(name) for name in settings.muted}
         self._changed = trio.Event()
         self._answers: dict[int, Answer | None] = {}
@@ -177,7 +214,7 @@ class Plain:
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, *hangup) as signals:
             task_status.started()
             async for number in signals:
-                self._code = Exit.INTERRUPTED if number == signal.SIGINT else 128 + number
+                self._code = SIGNALLED + number
                 scope.cancel()
 
     async def _listen(self, nursery: trio.Nursery) -> None:
@@ -203,6 +240,7 @@ class Plain:
             if isinstance(message, Ended):
                 self._code = Exit.PROTOCOL if message.error is None else code_of(message.error)
                 nursery.cancel_scope.cancel()
+            await self._room()
 
     def _is_back(self, message: Message) -> bool:
         """Whether it lists the tables to somebody who is at one again."""

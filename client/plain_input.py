@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import select
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -53,8 +53,9 @@ def _some(source: int) -> bytes:
 
 
 @asynccontextmanager
-async def typed_lines() -> AsyncIterator[AsyncIterator[str]]:
-    """Lines from a prompt, with completion and history; what is printed meanwhile appears above it."""
+async def typed_lines(ending: Callable[[], None]) -> AsyncIterator[AsyncIterator[str]]:
+    """Lines from a prompt, with completion and history; what is printed meanwhile appears above it. `ending`
+    is called before a prompt that is cancelled puts the terminal in order."""
     # a terminal need not say where its cursor is: some never do
     os.environ["PROMPT_TOOLKIT_NO_CPR"] = "1"
     from prompt_toolkit import PromptSession
@@ -65,12 +66,12 @@ async def typed_lines() -> AsyncIterator[AsyncIterator[str]]:
         completer=WordCompleter(list(WORDS)), complete_while_typing=False
     )
     with patch_stdout():
-        yield _ask(prompt)
+        yield _ask(prompt, ending)
 
 
-async def _ask(prompt: PromptSession[str]) -> AsyncIterator[str]:
+async def _ask(prompt: PromptSession[str], ending: Callable[[], None]) -> AsyncIterator[str]:
     while True:
-        asking = _Asking(prompt)
+        asking = _Asking(prompt, ending)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(asking.watch)
             line = await trio.to_thread.run_sync(asking.work)
@@ -83,8 +84,8 @@ async def _ask(prompt: PromptSession[str]) -> AsyncIterator[str]:
 class _Asking:
     """One prompt, in a thread with a loop of its own; who cancels it waits till the terminal is in order."""
 
-    def __init__(self, prompt: PromptSession[str]) -> None:
-        self._prompt = prompt
+    def __init__(self, prompt: PromptSession[str], ending: Callable[[], None]) -> None:
+        self._prompt, self._ending = prompt, ending
         self._is_answered = self._is_unwanted = False
 
     def work(self) -> str | None:
@@ -107,6 +108,7 @@ class _Asking:
             await trio.sleep_forever()
         finally:
             if not self._is_answered:
+                self._ending()
                 self._is_unwanted = True
                 if (loop := self._prompt.app.loop) is not None:
                     with suppress(RuntimeError):  # it ends by itself just now

@@ -10,14 +10,12 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
-from prompt_toolkit.application import Application
-from prompt_toolkit.filters import Condition
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
+from .application import FullScreen
 from .control import Screenful
 from .film import Film
-from .frugal import terminal_output
 from .glyphs import Glyphs
 from .i18n import mark
 from .retold import BadRecord
@@ -26,7 +24,6 @@ from .screen.draw import text_lines
 from .screen.replay import Course, draw_replay
 from .screen.scene import Scene, Size, Ui
 from .settings import Settings
-from .styles import style_for
 
 Translate = Callable[[str], str]
 
@@ -189,10 +186,9 @@ class ReplayApp:
         if key in ("c-c", "<sigint>"):
             self.quit(130)
         elif key == "c-l":
-            self.application.renderer.clear()
-            self.application.invalidate()
+            self.application.repaint()
         elif key == "c-z":
-            self.application.suspend_to_background()
+            self.application.suspend()
         elif self.ui.page is not None:
             self._on_page(key)
         else:
@@ -255,7 +251,7 @@ class ReplayApp:
         if future is not None and not future.done():
             self.application.exit(result=code)
 
-    def _application(self) -> Application[int]:
+    def _application(self) -> FullScreen:
         bindings = KeyBindings()
 
         @bindings.add(Keys.Any)
@@ -268,18 +264,7 @@ class ReplayApp:
                 self.press(name)
 
             bindings.add(name, eager=True)(pressed)
-        application: Application[int] = Application(
-            layout=self._screenful.layout,
-            key_bindings=bindings,
-            full_screen=True,
-            mouse_support=Condition(lambda: False),
-            min_redraw_interval=0.012,
-            output=terminal_output(),
-        )
-        application.style = style_for(application.color_depth)
-        application.ttimeoutlen = application.timeoutlen = 0.05
-        application.terminal_size_polling_interval = None
-        return application
+        return FullScreen(self._screenful.layout, bindings, lambda: False)
 
 
 KEYS: Final = (

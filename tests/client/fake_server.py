@@ -1,6 +1,8 @@
 """A server for tests of the session: says and hears what it is told to, through protocol/."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import trio
@@ -46,6 +48,12 @@ class Peer:
         self._reader = FrameReader(CLIENT_LIMIT)
         self._heard: list[dict[str, Any]] = []
 
+    async def speaks(self) -> bool:
+        """Whether the other end begins with the protocol, and not with TLS."""
+        first = await self.stream.receive_some(1)
+        self._reader.feed(bytes(first))
+        return first == b"\x00"
+
     async def hear(self) -> dict[str, Any]:
         """The next message, pings and pongs too; an empty map at the end."""
         while not self._heard:
@@ -72,6 +80,24 @@ def event(seq: int, ev: str = "paused", **fields: Any) -> dict[str, Any]:
 
 
 Script = Callable[[Peer], Awaitable[None]]
+
+
+@asynccontextmanager
+async def listening(script: Script) -> AsyncIterator[str]:
+    """A server for processes: it plays the script to everybody. Its address."""
+
+    async def serve(stream: trio.SocketStream) -> None:
+        peer = Peer(stream)
+        try:
+            if await peer.speaks():  # who is offered TLS comes again without
+                await script(peer)
+        except trio.BrokenResourceError:
+            pass
+
+    async with trio.open_nursery() as nursery:
+        (listener,) = await nursery.start(partial(trio.serve_tcp, serve, host="127.0.0.1"), 0)
+        yield f"127.0.0.1:{listener.socket.getsockname()[1]}"
+        nursery.cancel_scope.cancel()
 
 
 class FakeServer:

@@ -27,6 +27,8 @@ PATIENCE = 20.0
 """Seconds after which what is waited for will not come any more."""
 MODES = re.compile(r"\x1b\[\?([0-9;]+)([hl])")
 OFF = (1049, 1000, 1003, 1006, 1015, 2004, 1)
+ENTERED = ("1049", "2004", "1000")
+"""Of the modes that are entered and left; 1000 is the first of those of the mouse."""
 QUIET = {**dict.fromkeys(OFF, False), 25: True, 7: True}
 """The modes of a terminal at rest: main screen, no mouse, no bracketed paste, a cursor, lines that wrap."""
 
@@ -137,6 +139,24 @@ class Pty:
         self.output += data
         self._stream.feed(data)
         return bool(data)
+
+
+def calm(pty: Pty) -> None:
+    """Everything is as it was."""
+    assert pty.attributes() == pty.before
+    assert pty.modes() == QUIET
+
+
+def restored(pty: Pty) -> None:
+    """Everything is as it was, and each mode was left as often as entered, the last one first."""
+    calm(pty)
+    entered: list[str] = []
+    for number, letter in MODES.findall(pty.output.decode("utf-8", "replace")):
+        if letter == "h" and number in ENTERED:
+            entered.append(number)
+        elif number in ENTERED:
+            assert entered.pop() == number
+    assert entered == []
 
 
 def dobon(*words: str) -> list[str]:

@@ -51,6 +51,9 @@ class Desk:
         self.paper = Paper()
         self.code: int | None = None
         self.ended = trio.Event()
+        self.room = trio.Event()
+        """Whether there is room for more lines."""
+        self.room.set()
         self._keys, self._typed = trio.open_memory_channel[str](100)
 
     def type(self, *lines: str) -> None:
@@ -63,7 +66,8 @@ class Desk:
     async def sit(self, server: FakeServer, goal: Goal) -> None:
         connection = ClientConnection("Haru", AGENT)
         async with open_session(server.dial, connection, jitter=lambda: 1.0) as session:
-            plain = Plain(session, goal, Settings(name="Haru"), SPEAK, self._lines(), self.paper.print)
+            settings, out = Settings(name="Haru"), self.paper.print
+            plain = Plain(session, goal, settings, SPEAK, self._lines(), out, lambda: self.room.wait())
             self.code = await plain.run()
         self.ended.set()
 
@@ -255,6 +259,28 @@ async def test_only_the_table_that_is_shown_is_told_of(autojump_clock: MockClock
         await here.paper.shows("<Aki> near")
         here.type("q")
     assert not any("far" in line for line in here.paper.lines)
+
+
+async def test_nothing_is_told_while_there_is_no_room(autojump_clock: MockClock) -> None:
+    """A pager that stands still does not let the lines pile up for ever."""
+
+    async def script(peer: Peer) -> None:
+        await seated(peer)
+        await trio.sleep(5)
+        for number in range(3):
+            await peer.say(event(6 + number, "chat", **{"from": "Aki"}, seat=1, text=f"call {number}"))
+        await trio.sleep_forever()
+
+    async with desk(script) as here:
+        here.type("create")
+        await trio.sleep(1)
+        here.room = trio.Event()
+        await here.paper.shows("<Aki> call 0")
+        await trio.sleep(5)
+        assert "<Aki> call 1" not in here.paper.lines
+        here.room.set()
+        await here.paper.shows("<Aki> call 2")
+        here.type("q")
 
 
 async def test_no_match_begins_with_empty_seats_by_mistake(autojump_clock: MockClock) -> None:

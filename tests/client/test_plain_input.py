@@ -23,7 +23,7 @@ def keys() -> Iterator[PipeInput]:
 
 async def test_lines_are_typed_until_the_end(keys: PipeInput) -> None:
     keys.send_text("look\rhand\r\x04")
-    async with typed_lines() as lines:
+    async with typed_lines(lambda: None) as lines:
         assert [line async for line in lines] == ["look", "hand"]
 
 
@@ -31,7 +31,7 @@ async def test_lines_are_typed_until_the_end(keys: PipeInput) -> None:
 async def test_a_prompt_can_be_cancelled_at_any_moment(moments: int, keys: PipeInput) -> None:
     """Before it has begun, while it begins, while it asks: whoever cancels it waits for it, not for ever."""
     with trio.fail_after(20):
-        async with trio.open_nursery() as nursery, typed_lines() as lines:
+        async with trio.open_nursery() as nursery, typed_lines(lambda: None) as lines:
             nursery.start_soon(anext, lines)
             for _ in range(moments):
                 await trio.lowlevel.checkpoint()

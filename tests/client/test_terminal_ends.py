@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.pty_session import QUIET, Pty, dobon, served
+from tests.client.pty_session import QUIET, Pty, dobon, restored, served
 
 NUMBERS = itertools.count()
 SIGNALS = ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGQUIT, 131))
@@ -34,12 +34,6 @@ def lobby(server: str, home: Path, name: str | None = None) -> Iterator[Pty]:
     with Pty(dobon("join", server, "--name", name or new_name()), home) as pty:
         pty.until_shown("New table")
         yield pty
-
-
-def restored(pty: Pty) -> None:
-    assert pty.attributes() == pty.before
-    assert pty.modes() == QUIET
-    assert pty.output.count(b"\x1b[?1049h") == pty.output.count(b"\x1b[?1049l")
 
 
 def test_left_by_the_menu(server: str, tmp_path: Path) -> None:
