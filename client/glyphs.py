@@ -7,6 +7,7 @@ and then nothing stands straight. So a suit is printed and the terminal is asked
 import os
 import re
 import select
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -152,6 +153,10 @@ def suit_columns(patience: float = PATIENCE) -> int | None:
     import tty
 
     source, target = sys.stdin.fileno(), sys.stdout.fileno()
+    if not select.select([], [target], [], patience)[1]:
+        return None
+    # a signal that ended us here would leave the shell without echo
+    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     before = termios.tcgetattr(source)
     try:
         tty.setcbreak(source, termios.TCSANOW)
@@ -160,6 +165,7 @@ def suit_columns(patience: float = PATIENCE) -> int | None:
         os.write(target, b"\r\x1b[K")
     finally:
         termios.tcsetattr(source, termios.TCSANOW, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
     return None if column is None else column - 1
 
 

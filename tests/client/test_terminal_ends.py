@@ -65,6 +65,17 @@ def test_signals(server: str, tmp_path: Path, number: signal.Signals, code: int)
         restored(pty)
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT])
+def test_a_signal_while_the_terminal_is_asked(server: str, tmp_path: Path, number: signal.Signals) -> None:
+    """How wide it draws a suit: before the screen is there, and with what was typed not shown."""
+    command = dobon("join", server, "--name", new_name())
+    with Pty(command, tmp_path, PROMPT_TOOLKIT_NO_CPR="0") as pty:
+        pty.until(lambda _: b"\x1b[6n" in pty.output)
+        pty.signal(number)
+        assert pty.ended() in (-number, 130)
+        assert pty.attributes() == pty.before
+
+
 def test_sigint_from_outside_asks_too(server: str, tmp_path: Path) -> None:
     with lobby(server, tmp_path) as pty:
         pty.signal(signal.SIGINT)
