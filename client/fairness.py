@@ -23,7 +23,11 @@ from .rulebook import known_rules, understood
 
 @dataclass(slots=True)
 class Witness:
-    """What one viewer saw of a table's present round, and of the promise before it."""
+    """What one viewer saw of a table's present round, and of the promise before it.
+
+    A promise is for one round, and stays: another commit for the same round is believed no more than another
+    secret. With `hears_ready` False it is not told who was ready, as in a record.
+    """
 
     table: int
     you: int | None = None
@@ -31,23 +35,32 @@ class Witness:
     rules: dict[str, object] = field(default_factory=dict)
     commit: bytes | None = None
     """Of the round that is played or comes next."""
+    promised: tuple[int, int] | None = None
+    """The match and the round that it is for."""
     nonce: bytes | None = None
     """The viewer's own for that round, once the server took it."""
+    ready: set[int] | None = None
+    """The people who were ready for it, and may have given a nonce; None if not all of that was seen."""
     round: int | None = None
     seen: list[Event] | None = None
     """The events of the round, from its deal on; None if its deal was not seen."""
     seq: int | None = None
     """Of the last event."""
+    hears_ready: bool = True
 
     def view(self, view: View) -> None:
         """Take a fresh view: events before it may have been missed."""
         self.seats, self.rules = len(view.seats), view.rules
-        if view.commit != self.commit:
-            self.nonce = None
+        promised = _promised(view)
+        if promised != self.promised:
+            self.promised, self.commit, self.nonce, self.ready = promised, view.commit, None, None
+        if view.phase == "between":
+            self.ready = {seat.seat for seat in view.seats if seat.ready and seat.kind == "human"}
+        elif view.seq != self.seq:
+            self.ready = None
         if (view.seq, view.you) != (self.seq, self.you):
             self.seen = None
-        self.you, self.seq = view.you, view.seq
-        self.round, self.commit = view.round, view.commit
+        self.you, self.seq, self.round = view.you, view.seq, view.round
 
     def promise(self, nonce: bytes | None) -> None:
         """The server took the viewer's nonce for the coming round."""
@@ -59,22 +72,31 @@ class Witness:
         match event:
             case e.MatchBegun():
                 self.seats, self.rules = len(event.seats), event.rules
-                self.commit, self.nonce, self.seen = event.commit, None, None
-            case e.RoundBegun():
+                self._await((event.match, 1), event.commit)
+            case e.SeatReady() if self.ready is not None:
+                self.ready.add(event.seat)
+            case e.Seat(kind="bot" | "empty") if self.ready is not None and self.seen is None:
+                self.ready.discard(event.seat)
+            case e.RoundBegun() if self.seen is None:
                 self.round, self.seen = event.round, [event]
             case e.RoundOver():
                 fault = self._fault(event)
                 whole = self.seen is not None and self._rules() is not None
                 checked = Checked(self.table, self.round, whole, fault)
-                self.commit, self.nonce, self.seen = event.commit, None, None
+                self._await(self.promised and (self.promised[0], self.promised[1] + 1), event.commit)
                 return checked
             case _:
                 if self.seen is not None:
                     self.seen.append(event)
         return None
 
+    def _await(self, promised: tuple[int, int] | None, commit: bytes | None) -> None:
+        """Another round comes next."""
+        self.promised, self.commit, self.nonce, self.seen = promised, commit, None, None
+        self.ready = set() if self.hears_ready else None
+
     def _fault(self, over: e.RoundOver) -> Fault | None:
-        if self.commit is not None and commit_of(over.secret) != self.commit:
+        if self.commit is None or commit_of(over.secret) != self.commit:
             return "commit"
         if any(len(nonce or b"") > 255 for nonce in over.nonces) or len(over.nonces) != self.seats:
             return "seed"
@@ -82,6 +104,10 @@ class Witness:
             return "seed"
         if self.nonce is not None and self.you is not None and over.nonces[self.you] != self.nonce:
             return "nonce"
+        if self.ready is not None and any(
+            nonce and seat not in self.ready for seat, nonce in enumerate(over.nonces)
+        ):
+            return "given"
         rules = self._rules()
         if self.seen is None or rules is None:
             return None
@@ -97,6 +123,13 @@ class Witness:
         except BadRules:
             return None
         return rules
+
+
+def _promised(view: View) -> tuple[int, int] | None:
+    """The match and the round that a view's commit is for."""
+    if view.match is None or view.commit is None:
+        return None
+    return view.match, (view.round or 0) + (view.phase == "between")
 
 
 class _Differs(Exception):

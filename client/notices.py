@@ -44,9 +44,12 @@ class Sent:
     request: Request
 
 
-Fault: TypeAlias = Literal["commit", "seed", "nonce", "deal", "starter", "coin", "drawn", "played", "hands"]
+Fault: TypeAlias = Literal[
+    "commit", "seed", "nonce", "given", "deal", "starter", "coin", "drawn", "played", "hands"
+]
 """What does not agree: the secret with its commit, the seed with secret and nonces, our nonce with the one
-we sent, the cards dealt, the starter, the coin, a card drawn, a card played, the hands at the end."""
+we sent, the nonces with who was ready to give one, the cards dealt, the starter, the coin, a card drawn, a
+card played, the hands at the end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ FAULTS: Final = {
     "commit": mark("the secret is not the one that was promised"),
     "seed": mark("the seed does not follow from the secret"),
     "nonce": mark("the random number that you gave was left out"),
+    "given": mark("a random number was put in for somebody who gave none"),
     "deal": mark("the cards dealt are not those of the seed"),
     "starter": mark("the starter is not the one of the seed"),
     "coin": mark("the coin fell otherwise than the seed says"),

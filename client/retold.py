@@ -98,7 +98,7 @@ class _Retelling:
         self._players: list[Mapping[str, Any]] = record.get("players") or [
             {"name": name(seat), "kind": "human"} for seat in range(record["seats"])
         ]
-        self._witness = Witness(TABLE) if _proves(record) else None
+        self._witness = Witness(TABLE, hears_ready=False) if _proves(record) else None
         self._round: Followed | None = None
         self._number = 0
         self._seq = self._act_on = self._claim_on = 0

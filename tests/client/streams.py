@@ -101,11 +101,14 @@ class Stream:
     def deal(self) -> Iterator[dict[int | None, Event]]:
         """The next round, dealt from the secret whose commit was told."""
         self.nonces = [self.chance.choice([None, self.chance.randbytes(16)]) for _ in range(self.seats)]
+        for seat, nonce in enumerate(self.nonces):
+            if nonce is not None:
+                yield self.told("ready", seat=seat)
         self.log.clear()
         self.round = self.match.deal(seed_of(self.secret, self.nonces), self.log)
         self.claim_on = self.until = None
         self.others_closed = False
-        return self._drained()
+        yield from self._drained()
 
     def step(self) -> Iterator[dict[int | None, Event]]:
         """Somebody does something legal, or dares a false Dobon, or the time runs out."""

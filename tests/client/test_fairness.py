@@ -106,12 +106,98 @@ def test_a_nonce_that_was_taken_must_be_in_the_seed() -> None:
 
 
 def test_who_came_in_the_middle_checks_what_can_be_checked() -> None:
-    _stream, told = next(rounds(Rules.from_data({"rounds": 1}, 2), 2, 1))
+    stream = dealt()
     witness = Witness(TABLE)
-    witness.event(told[0][None])
-    witness.seen = None
-    (checked,) = witnessed(witness, [each[None] for each in told[-2:]])
+    witness.view(stream.view(None))
+    (checked,) = witnessed(witness, [each[None] for each in rest(stream)])
     assert (checked.fault, checked.whole) == (None, False)
+
+
+def dealt(number: int = 1) -> Stream:
+    """A match whose round of this number has been dealt."""
+    stream = Stream(Rules.from_data({"rounds": 3}, 2), 2, random.Random(1))
+    list(stream.begin())
+    for _ in range(number - 1):
+        list(stream.deal())
+        rest(stream)
+    list(stream.deal())
+    return stream
+
+
+def rest(stream: Stream) -> list[dict[int | None, Event]]:
+    """The round played to its end."""
+    told: list[dict[int | None, Event]] = []
+    while stream.playing:
+        told += stream.step()
+    return told
+
+
+def test_a_promise_for_a_round_stays_whatever_a_view_says() -> None:
+    """The server draws another secret once it has the nonces, and shows the new commit in a view."""
+    stream = Stream(Rules.from_data({"rounds": 3}, 2), 2, random.Random(1))
+    witness = Witness(TABLE, you=0)
+    for each in stream.begin():
+        witness.event(each[0])
+    stream.commit = stream._new_secret()
+    witness.view(stream.view(0))
+    (checked,) = witnessed(witness, [each[0] for each in (*stream.deal(), *rest(stream))])
+    assert checked.fault == "commit"
+    (checked,) = witnessed(witness, [each[0] for each in (*stream.deal(), *rest(stream))])
+    assert checked.fault is None
+
+
+def test_a_round_that_nothing_was_promised_for_is_a_fault() -> None:
+    stream = dealt()
+    witness = Witness(TABLE)
+    witness.view(stream.view(None))
+    told = [each[None] for each in rest(stream)]
+    (over,) = [event for event in told if isinstance(event, e.RoundOver)]
+    told[told.index(over)] = replace(over, commit=None)
+    (checked,) = witnessed(witness, told)
+    assert checked.fault is None
+    (checked,) = witnessed(witness, [each[None] for each in (*stream.deal(), *rest(stream))])
+    assert checked.fault == "commit"
+
+
+def test_who_was_away_for_rounds_takes_the_promise_that_stands_now() -> None:
+    stream = dealt()
+    witness = Witness(TABLE)
+    witness.view(stream.view(None))
+    rest(stream)
+    list(stream.deal())
+    rest(stream)
+    witness.view(stream.view(None))
+    told = [each[None] for each in (*stream.deal(), *rest(stream))]
+    assert [checked.fault for checked in witnessed(witness, told)] == [None]
+
+
+def test_a_second_deal_of_a_round_is_a_fault() -> None:
+    witness, events = one_round()
+    place = next(place for place, event in enumerate(events) if isinstance(event, e.RoundBegun))
+    first = events[place]
+    assert isinstance(first, e.RoundBegun)
+    other = replace(first, hands=[first.hands[0] and first.hands[0][::-1], None, None])
+    (checked,) = witnessed(witness, [*events[:place], other, *events[place:]])
+    assert checked.fault == "deal"
+
+
+def test_a_nonce_for_a_seat_that_gave_none_is_a_fault() -> None:
+    """Of a bot's seat, say: a server could try numbers for it until the deal suits it."""
+    for seed in range(20):
+        rules = Rules.from_data({"rounds": 1}, 3)
+        _, told = next(rounds(rules, 3, seed))
+        events = [each[None] for each in told]
+        ready = [event for event in events if isinstance(event, e.SeatReady)]
+        if ready:
+            break
+    (checked,) = witnessed(Witness(TABLE), events)
+    assert checked.fault is None
+    (checked,) = witnessed(Witness(TABLE), [event for event in events if event is not ready[0]])
+    assert checked.fault == "given"
+    seat = e.Seat(table=TABLE, seq=ready[0].seq, at=0, seat=ready[0].seat, name="Sora", kind="bot")
+    place = events.index(ready[0]) + 1
+    (checked,) = witnessed(Witness(TABLE), [*events[:place], seat, *events[place:]])
+    assert checked.fault == "given"
 
 
 def test_rules_from_the_future_are_no_fault() -> None:
