@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import ExitStack, asynccontextmanager
 from typing import NamedTuple
+
+import trio
 
 from protocol.connection import ClientConnection, Received
 from protocol.text import BadName, clean_name
@@ -52,18 +54,25 @@ async def entered(goal: Goal) -> AsyncIterator[Entered]:
 
 @asynccontextmanager
 async def _as(goal: Goal, name: str, pins: Pins | None) -> AsyncIterator[Session]:
-    dial = Dialler(goal.addresses, pins)
-    with (
-        KeptToken(str(goal.addresses[0]), name) if goal.keep else _NoToken() as kept,
-        Recorder(name) if goal.keep else nullcontext() as recorder,
-    ):
-        connection = _Recorded(name, AGENT, kept.token, goal.password)
-        connection.recorder = recorder
+    dialler = Dialler(goal.addresses, pins)
+    kept: KeptToken | None = None
+    with ExitStack() as held:
+        connection = _Recorded(name, AGENT, password=goal.password)
+        connection.recorder = held.enter_context(Recorder(name)) if goal.keep else None
+
+        async def dial() -> trio.abc.Stream:
+            nonlocal kept
+            stream = await dialler()
+            if goal.keep and kept is None:
+                # Not sooner: of several addresses it is the one that answered whose token may be told.
+                kept = held.enter_context(KeptToken(str(dialler.addresses[0]), name))
+                connection.token = kept.token
+            return stream
 
         def keep(token: str | None) -> None:
-            if token is None:
+            if kept is not None and token is None:
                 kept.forget()
-            else:
+            elif kept is not None and token is not None:
                 kept.keep(token)
 
         async with open_session(dial, connection, kept=keep) as session:
@@ -91,21 +100,3 @@ class _Recorded(ClientConnection):
             if self.recorder is not None:
                 self.recorder.take(received)
             yield received
-
-
-class _NoToken:
-    """Where nothing is kept."""
-
-    token = None
-
-    def __enter__(self) -> _NoToken:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        pass
-
-    def keep(self, token: str) -> None:
-        pass
-
-    def forget(self) -> None:
-        pass
