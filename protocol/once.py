@@ -46,9 +46,13 @@ class Requests:
             return Verdict.NEW
         if request in self._undecided:
             return Verdict.WAIT
-        if request == self.last and self.answer is not None:
+        if request < self.last:
+            return Verdict.DUPLICATE
+        if self.answer is not None:
             return Verdict.AGAIN
-        return Verdict.DUPLICATE
+        # Only a question's answer is not written down: to ask it again does no harm.
+        self._undecided.add(request)
+        return Verdict.NEW
 
     def await_again(self, request: int) -> None:
         """Note that a request, known from a record, still waits for its decision."""
@@ -63,9 +67,10 @@ class Requests:
         if request == self.last:
             self.answer = answer
 
-    def to_data(self) -> dict[str, Any]:
-        """All of it as plain data, for a record."""
-        return {"last": self.last, "undecided": self.undecided, "answer": self.answer}
+    def to_data(self, question: bool = False) -> dict[str, Any]:
+        """All of it as plain data, for a record; without the answer of what was only a question."""
+        answer = None if question else self.answer
+        return {"last": self.last, "undecided": self.undecided, "answer": answer}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> "Requests":

@@ -32,7 +32,7 @@ class Lobby:
         """Do or refuse a request that is about no table yet; the table it made."""
         match request:
             case Tables():
-                reply.ok(tables=[table_data(table) for table in self.tables.values()])
+                reply.tell(tables=[self._listed(table) for table in self.tables.values()])
                 return None
             case Create():
                 return self._create(session, request, reply)
@@ -76,6 +76,15 @@ class Lobby:
         reply.ok(table=table.number, seat=0 if sits else None)
         table.show(session.player)
         return table
+
+    def _listed(self, table: Table) -> dict[str, Any]:
+        """A table in the list. The same object while it says the same: each session keeps its last answer."""
+        seq, data = table.listing
+        if seq != table.broadcast.seq:
+            made = table_data(table)
+            data = made if made != data else data
+            table.listing = table.broadcast.seq, data
+        return data
 
 
 def table_data(table: Table) -> dict[str, Any]:

@@ -78,6 +78,10 @@ class Reply:
     def ok(self, **fields: Any) -> None:
         self._give({"t": "ok", "re": self.request, **fields})
 
+    def tell(self, **fields: Any) -> None:
+        """Answer a question. That may be long, and nothing was decided: what it says is not recorded."""
+        self._give({"t": "ok", "re": self.request, **fields}, question=True)
+
     def error(self, code: str, message: str | None = None, **fields: Any) -> None:
         text = MESSAGES[code] if message is None else message
         self._give({"t": "error", "re": self.request, "code": code, "message": text, **fields})
@@ -91,14 +95,13 @@ class Reply:
         else:
             self.error(code, by=by)
 
-    def _give(self, message: dict[str, Any]) -> None:
+    def _give(self, message: dict[str, Any], question: bool = False) -> None:
         session = self.session
         self.given = True
         session.requests.decide(self.request, message)
         if self._gate.keeps:
-            self._gate.note(
-                SessionKept(session.player, session.name, session.digest, session.requests.to_data())
-            )
+            requests = session.requests.to_data(question)
+            self._gate.note(SessionKept(session.player, session.name, session.digest, requests))
         frame = encode_frame(message)
         if self._broadcast is not None and session.player in self._broadcast.members:
             self._broadcast.to(session.player, frame)

@@ -72,6 +72,10 @@ class Table:
         self.is_closed = False
         self.series = Series()
         self.password: Password | None = None
+        self.listing: tuple[int, dict[str, Any]] = (-1, {})
+        """At which `seq` it was listed last, and what the list said of it."""
+        self.human_told: bool | None = None
+        """Whether a human was seated when people last heard how quick the bots are."""
         self.arrivals = 0
         """How often somebody has come or sat down: who did so before whom."""
         self.replies: list[Reply] = []
@@ -141,6 +145,7 @@ class Table:
             self._finish_match()
         if not self.is_closed and not self.playing and not self.broadcast.members:
             self.close("empty")
+        absence.tell_reactions(self)
         if self.replies:
             self.replies = [reply for reply in self.replies if not reply.given]
         if not self.broadcast.flush():

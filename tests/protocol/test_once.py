@@ -99,6 +99,18 @@ def run_conversation(cut: int) -> tuple[list[Request], list[int]]:
     return done, answered
 
 
+def test_of_a_question_the_record_has_no_answer_and_it_is_asked_again() -> None:
+    book = Requests()
+    for number in (1, 2):
+        book.arrive(number)
+        book.decide(number, {"t": "ok", "re": number})
+    again = Requests.from_data(book.to_data(question=True))
+    assert (again.last, again.answer) == (2, None)
+    assert [again.arrive(number) for number in (1, 2, 2)] == [Verdict.DUPLICATE, Verdict.NEW, Verdict.WAIT]
+    again.decide(2, {"t": "ok", "re": 2})
+    assert again.arrive(2) is Verdict.AGAIN
+
+
 def test_what_a_record_says_is_undecided_waits_again() -> None:
     book = Requests.from_data({"last": 3, "undecided": [], "answer": {"t": "ok", "re": 3}})
     book.await_again(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from server.bot_seat import InlineThinker
 from server.config import Config
 from server.core import Core
 from server.journal import Journal
+from server.journal_schema import connect
 from server.record import NoRecord
 from server.restore import restore
 from server.views import view_of
@@ -112,6 +114,27 @@ async def test_people_come_back_to_where_they_were(
         assert (await stranger.ask("watch", password="open"))["t"] == "ok"
         assert stranger.player == 4
         assert (await stranger.ask("create"))["table"] == locked + 1
+
+
+async def test_a_long_list_is_not_written_down_for_each_who_asks(
+    autojump_clock: trio.testing.MockClock, tmp_path: Path
+) -> None:
+    async with kept_world(tmp_path) as server:
+        (before,) = await server.table(["A"], seats=2)
+        for _ in range(15):
+            await before.ask("create")
+            await trio.sleep(1)
+        assert len((await before.ask("tables"))["tables"]) == 16
+    with closing(connect(tmp_path / "journal.sqlite")) as look:
+        (size,) = look.execute("SELECT length(data) FROM session").fetchone()
+    assert size < 100
+    async with kept_world(tmp_path) as server:
+        # Asked again after the restart, it is answered all the same.
+        after = await server.resume(before)
+        assert after.heard[0]["last_id"] == before._last_id
+        for _ in range(2):
+            after.send(t="tables", id=before._last_id)
+            assert len((await after.next(re=before._last_id))["tables"]) == 16
 
 
 async def test_the_deal_that_was_promised_is_dealt(

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import trio
 
+from server.lobby import table_data
+
 from .world import Caller, arrange, begin, world
 
 
@@ -36,6 +38,39 @@ async def test_a_table_is_made_and_listed(autojump_clock: trio.testing.MockClock
             "open",
             0,
             False,
+        )
+
+
+async def test_the_list_is_always_true_and_kept_once_for_all(autojump_clock: trio.testing.MockClock) -> None:
+    async with world() as server:
+        a, b = await server.hello("Aki"), await server.hello("Ben")
+        a.table = b.table = (await a.ask("create", seats=3, rules={"rounds": 1}))["table"]
+        await b.ask("create", bots=["hard"])
+        steps: list[tuple[Caller, str, dict[str, Any]]] = [
+            (b, "watch", {}),
+            (b, "join", {"seat": 2}),
+            (a, "chat", {"text": "nothing that is listed"}),
+            (a, "bot", {"seat": 1, "level": "easy"}),
+            (a, "rules", {"rules": {"preset": "pageone"}}),
+            (a, "rules", {"settings": {"bot_pace": 0}}),
+            (a, "start", {}),
+            (b, "leave", {}),
+            (a, "leave", {}),
+            (b, "watch", {}),
+        ]
+        listed: list[list[dict[str, Any]]] = []
+        for caller, request, fields in [*steps, (b, "sync", {}), (b, "sync", {})]:
+            assert (await caller.ask(request, **fields))["t"] == "ok", request
+            await trio.sleep(30)
+            for asking in (a, b):
+                tables = (await asking.ask("tables"))["tables"]
+                assert tables == [table_data(table) for table in server.core.lobby.tables.values()]
+            answers = [session.requests.answer for session in server.core.visitors.sessions]
+            listed += [list(answer["tables"]) for answer in answers if answer is not None]
+        # Each session keeps its last answer; what has not changed is one and the same for all of them.
+        assert len({id(table) for tables in listed for table in tables if table["table"] == 2}) == 1
+        assert (
+            len({id(table) for tables in listed for table in tables if table["table"] == 1}) < len(listed) / 2
         )
 
 
