@@ -20,6 +20,8 @@ if sys.platform != "win32":
 
 MOST_TABLES: Final = 350
 """The most tables a server can be set to: the longest list of them has to fit in one frame."""
+MOST_SPECTATORS: Final = 3000
+"""The most spectators, connected or not, that a table can have: a view with all their names is one frame."""
 OTHER_FILES: Final = 48
 """Descriptors for all that is no player's connection: listeners, logs, data, bots, discovery."""
 GUESSES: Final = 20
@@ -50,6 +52,11 @@ class Limits:
     def sessions_from(self, key: str) -> int:
         """The most sessions that were begun from one address."""
         return self.sessions - self.sessions // 10 if is_near(key) else 4 * self.far
+
+    def tables_from(self, key: str) -> int:
+        """The most tables that were made from one address."""
+        most = max(1, self.tables - self.tables // 10)
+        return most if is_near(key) else min(most, max(1, self.far // 2))
 
     @property
     def lingering(self) -> int:

@@ -8,6 +8,7 @@ from engine.rules import BadRules, Rules
 from protocol.messages import Create, Request, Tables
 from protocol.text import BadText, clean_table_name
 
+from .limits import key_of
 from .reply import Reply
 from .seats import bot_name
 from .settings import BadSettings, Settings
@@ -40,7 +41,10 @@ class Lobby:
                 raise AssertionError(f"{type(request).__name__} is no request about the lobby")
 
     def _create(self, session: Session, request: Create, reply: Reply) -> Table | None:
-        if len(self.tables) >= self._floor.limits.tables:
+        assert session.connection is not None
+        made_at, limits = key_of(session.connection.peer.address), self._floor.limits
+        made_there = sum(table.made_at == made_at for table in self.tables.values())
+        if len(self.tables) >= limits.tables or made_there >= limits.tables_from(made_at):
             reply.error("server_full", "there are too many tables")
             return None
         if len(session.tables) >= MOST_TABLES:
@@ -67,7 +71,7 @@ class Lobby:
         table = Table(self._next_table, name, rules, preset, settings, count, self._floor)
         self._next_table += 1
         table.set_password(request.password)
-        table.host = session.player
+        table.host, table.made_at = session.player, made_at
         for index, level in enumerate(bots, start=int(sits)):
             table.seats[index].seat_bot(level, bot_name(table.seats, index))
         self.tables[table.number] = table

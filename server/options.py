@@ -12,7 +12,7 @@ from protocol.joincode import DEFAULT_PORT
 from protocol.text import clean_table_name
 
 from .config import Config
-from .limits import MOST_TABLES, Limits
+from .limits import MOST_SPECTATORS, MOST_TABLES, Limits
 
 Translate = Callable[[str], str]
 
@@ -129,7 +129,7 @@ def _add_limits(parser: argparse.ArgumentParser, _: Translate) -> None:
     )
     parser.add_argument(
         "--spectators",
-        type=_number(0, 100_000, _),
+        type=_number(0, MOST_SPECTATORS, _),
         default=environ.get("DOBON_SPECTATORS", str(_LIMITS.spectators)),
         metavar="N",
         help=_("the most spectators at a table (default 1000)"),

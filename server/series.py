@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
+
+MOST_NAMES: Final = 256
+"""So many names are remembered: all of them are told with every view."""
 
 
 class Series:
@@ -21,6 +24,10 @@ class Series:
             known["matches"] += 1
             known["firsts"] += standing["rank"] == 1
             known["total_rank"] += standing["rank"]
+        # Who came first is forgotten first, but nobody who has just played.
+        first = [name for name in self._standings if name not in names]
+        for name in first[: max(0, len(self._standings) - MOST_NAMES)]:
+            del self._standings[name]
 
     @classmethod
     def from_data(cls, data: Sequence[dict[str, Any]]) -> Series:

@@ -72,6 +72,8 @@ class Table:
         self.is_closed = False
         self.series = Series()
         self.password: Password | None = None
+        self.made_at = ""
+        """The address that it was made from, while this process has it."""
         self.listing: tuple[int, dict[str, Any]] = (-1, {})
         """At which `seq` it was listed last, and what the list said of it."""
         self.human_told: bool | None = None

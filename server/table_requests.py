@@ -20,6 +20,7 @@ from protocol.messages import (
 )
 from protocol.text import BadText, clean_chat
 
+from .limits import MOST_SPECTATORS
 from .reply import Reply
 from .seats import Seat, bot_name
 from .settings import BadSettings
@@ -75,13 +76,17 @@ def watch(table: Table, session: Session, request: Watch, reply: Reply) -> None:
         return None
     if member is not None and member.seat is not None and table.playing:
         return reply.error("not_now")
-    spectators = len(table.spectator_names())
-    if member is None and spectators >= table.floor.limits.spectators:
+    if member is None and not _room_for_spectator(table):
         return reply.error("table_full")
     reply.ok()
     if member is None or member.seat is not None:
         table.look_on(session)
     return table.show(session.player)
+
+
+def _room_for_spectator(table: Table) -> bool:
+    looking_on = sum(member.seat is None for member in table.broadcast.members.values())
+    return len(table.spectator_names()) < table.floor.limits.spectators and looking_on < MOST_SPECTATORS
 
 
 def _may_enter(table: Table, session: Session, password: str | None, reply: Reply) -> bool:

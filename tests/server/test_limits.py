@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 import trio
 
-from protocol.frame import SERVER_LIMIT, encode_frame
+from engine.cards import CARDS
+from protocol.frame import SERVER_LIMIT, encode_frame, pad_frame
 from protocol.text import NAME_COLUMNS, TABLE_NAME_COLUMNS, clean_name, clean_table_name
+from server import table_requests
 from server.bot_seat import InlineThinker
 from server.config import Config
 from server.core import Core
@@ -17,6 +19,7 @@ from server.harvest import Harvester
 from server.limits import (
     GUESS_EVERY,
     GUESSES,
+    MOST_SPECTATORS,
     MOST_TABLES,
     OTHER_FILES,
     Doors,
@@ -29,6 +32,7 @@ from server.limits import (
 )
 from server.memory import Network
 from server.record import NoRecord
+from server.series import MOST_NAMES, Series
 from server.settings import SECOND
 
 from .world import Caller, World, world
@@ -218,6 +222,29 @@ async def test_tables_and_spectators(autojump_clock: Clock) -> None:
         assert (await b.ask("create"))["t"] == "ok"
 
 
+async def test_no_address_takes_all_tables(autojump_clock: Clock) -> None:
+    async with world(Config(limits=Limits(tables=20, far=8))) as server:
+        made: dict[str, list[str | None]] = {}
+        for address in ("8.8.8.8", "8.8.4.4", "192.168.1.2", "192.168.1.3"):
+            for port in (1, 2):
+                caller = dial_from(server, f"{address}:{port}")
+                caller.send(t="hello", versions=[1], name=f"{address} {port}", agent="test")
+                await caller.next(t="welcome")
+                for _ in range(10):
+                    made.setdefault(address, []).append((await caller.ask("create")).get("code"))
+        # A far address gets half as many as it may have connections, a near one all but the last tenth.
+        assert {address: codes.count(None) for address, codes in made.items()} == {
+            "8.8.8.8": 4,
+            "8.8.4.4": 4,
+            "192.168.1.2": 12,
+            "192.168.1.3": 0,
+        }
+        assert made["8.8.8.8"][4:] == ["server_full"] * 16
+    assert [Limits(tables=20).tables_from(key) for key in ("127.0.0.1", "8.8.8.8")] == [18, 18]
+    assert [Limits().tables_from(key) for key in ("127.0.0.1", "8.8.8.8")] == [270, 50]
+    assert [Limits(tables=1, far=1).tables_from(key) for key in ("127.0.0.1", "8.8.8.8")] == [1, 1]
+
+
 async def test_guessing_the_servers_password(autojump_clock: Clock) -> None:
     async with world(Config(password="open sesame")) as server:
         assert (await hello_from(server, "8.8.8.8:1", "A", password=None))["code"] == "password"
@@ -255,8 +282,8 @@ async def test_a_class_that_knows_the_password_is_not_held_up(autojump_clock: Cl
 
 
 async def test_who_asks_and_does_not_read_is_cut(autojump_clock: Clock) -> None:
-    async with world(Config(limits=Limits(tables=300))) as server:
-        hosts = [await server.hello(f"Host{number}") for number in range(18)]
+    async with world() as server:
+        hosts = [await server.hello(f"Host{number}") for number in range(16)]
         for host in hosts:
             for _ in range(16):
                 assert (await host.ask("create"))["t"] == "ok"
@@ -271,7 +298,7 @@ async def test_who_asks_and_does_not_read_is_cut(autojump_clock: Clock) -> None:
             await trio.sleep(0.1)
             unsent = max(unsent, peer.unsent)
         assert 512 * 1024 < unsent + 65536 < 1 << 20
-        assert len(server.core.visitors._connections) == 18
+        assert len(server.core.visitors._connections) == 16
 
 
 def test_the_longest_list_of_tables_fits_in_a_frame() -> None:
@@ -288,6 +315,40 @@ def test_the_longest_list_of_tables_fits_in_a_frame() -> None:
         "password": False,
     }
     assert len(encode_frame({"t": "ok", "re": 1 << 53, "tables": [table] * MOST_TABLES})) <= SERVER_LIMIT
+
+
+async def test_the_longest_view_fits_in_a_frame(autojump_clock: Clock) -> None:
+    name = clean_name(("\U00010428" + "\U0001e2ec" * 3) * NAME_COLUMNS)
+    series = Series()
+    for number in range(2 * MOST_NAMES):
+        series.enter([{"seat": 0, "rank": 1}], [f"{number} {name}"])
+    async with world() as server:
+        (a,) = await server.table(["A"], bots=["easy"] * 7, rules={"rounds": 2, "claims": "all"})
+        await a.ask("start")
+        await a.event("match_over")
+        await a.ask("sync")
+        view = await a.next(t="view")
+    view |= {"spectators": [name] * MOST_SPECTATORS, "series": series.to_data()}
+    view |= {"seats": [{**seat, "name": name} for seat in view["seats"]]}
+    view |= {key: list(CARDS) for key in ("discards", "hand", "playable")}
+    assert len(view["series"]) == MOST_NAMES
+    assert len(pad_frame(encode_frame(view))) <= SERVER_LIMIT
+
+
+async def test_spectators_who_are_away_are_not_without_number(
+    autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them may come back at once."""
+    monkeypatch.setattr(table_requests, "MOST_SPECTATORS", 5)
+    async with world(Config(limits=Limits(spectators=2))) as server:
+        table = (await (await server.hello("A")).ask("create"))["table"]
+        codes: list[str | None] = []
+        for number in range(7):
+            caller = await server.hello(f"W{number}")
+            codes.append((await caller.ask("watch", table=table)).get("code"))
+            caller.client.close()
+            await caller.end()
+        assert codes == [None] * 5 + ["table_full"] * 2
 
 
 async def test_no_more_sockets_than_wanted_are_held(autojump_clock: Clock) -> None:
