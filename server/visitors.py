@@ -13,7 +13,8 @@ import structlog
 from protocol.frame import CLIENT_LIMIT
 from protocol.heartbeat import Beat
 from protocol.messages import VERSIONS, Hello
-from protocol.text import CHAT_CHARACTERS, NAME_COLUMNS, BadName, clean_name, name_key
+from protocol.text import CHAT_CHARACTERS, NAME_COLUMNS, BadName, clean_name
+from protocol.twins import looks_like_word
 
 from . import absence
 from .bans import Bans
@@ -237,7 +238,7 @@ class Visitors:
             return "name_invalid"
         if self.bans.names(name):
             return "kicked"
-        if self.sessions.taken(name) or name_key(name) == ANNOUNCER:
+        if self.sessions.taken(name) or looks_like_word(name, ANNOUNCER.strip("()")):
             return "name_taken"
         has_room = self._doors.may_begin(connection.peer.address, len(self.sessions))
         return None if has_room else "server_full"
