@@ -1,9 +1,10 @@
-"""Who is away from a table, and who is the host when the host is (protocol, sections 3 and 6)."""
+"""Who is away from a table, and what follows of it (protocol, sections 3 and 6)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .seats import reaction_of
 from .settings import MS
 
 if TYPE_CHECKING:
@@ -52,6 +53,20 @@ def decide(table: Table, moment: int) -> None:
     if table.host_due is not None and table.host_due <= moment:
         table.host_due = None
         hand_over(table)
+
+
+def tell_reactions(table: Table) -> None:
+    """Bots hold back while a human is seated: tell it when the first has come, and when the last has gone."""
+    human, before = table.human_seated, table.human_told
+    table.human_told = human
+    if table.is_closed or before in (None, human):
+        return
+    for seat in table.seats:
+        level = seat.bot_level
+        if seat.kind == "bot" and reaction_of(level, table.settings, human) != reaction_of(
+            level, table.settings, not human
+        ):
+            table.tell_seat(seat)
 
 
 def hand_over(table: Table) -> None:

@@ -160,3 +160,17 @@ async def test_bots_play_every_kind_of_match(autojump_clock: trio.testing.MockCl
             assert len(over["ranking"]) == seats
             assert not any(event["ev"] in ("timed_out", "closed") for event in w.events())
             await w.ask("leave")
+
+
+async def test_how_quick_bots_are_is_told_when_the_last_human_leaves_and_comes_back(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with world() as server:
+        (a,) = await server.table(["A"], bots=["easy"], settings={"bot_pace": 0})
+        watcher = await server.watcher("W", a.table)
+        await begin([a])
+        await a.ask("leave")
+        assert (await watcher.event("seat", seat=1))["reaction"] == [0, 0]
+        await a.ask("join")
+        assert (await a.next(t="view"))["seats"][1]["reaction"] == [300, 300]
+        assert (await watcher.event("seat", seat=1))["reaction"] == [300, 300]
