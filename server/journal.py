@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +18,7 @@ import structlog
 import trio
 
 from .journal_rows import Row, Rows, read_sessions, read_table
-from .journal_schema import JOURNAL, SUFFIX, BadJournal, lock, open_to_write
+from .journal_schema import JOURNAL, SUFFIX, BadJournal, judged, lock, open_to_write
 from .record import Entry, SessionKept
 from .standing import Kept
 
@@ -42,26 +42,30 @@ class Store:
         """Raises `BadJournal`. ``offset``: the wall clock less the server's, ns."""
         self.path = folder / name
         self._lock = lock(folder, name)
+        self._offset = offset
+        self.rows = Rows(offset)
         try:
             self._connection = open_to_write(self.path)
+            with self._judging():
+                self.rows.count_on(self._connection)
         except BadJournal:
             self._lock.close()
             raise
-        self.rows = Rows(offset)
-        self.rows.count_on(self._connection)
-        self._offset = offset
 
     def next_ids(self) -> tuple[int, int, int]:
-        """The first table, match and player id that was never used."""
-        used = dict(self._connection.execute("SELECT name, next FROM counter"))
+        """The first table, match and player id that was never used. Raises `BadJournal`, as what follows."""
+        with self._judging():
+            used = dict(self._connection.execute("SELECT name, next FROM counter"))
         return used.get("table", 1), used.get("match", 1), used.get("player", 1)
 
     def sessions(self) -> Iterator[SessionKept]:
-        return read_sessions(self._connection)
+        with self._judging():
+            return iter(list(read_sessions(self._connection)))
 
     def open_tables(self) -> list[int]:
         query = "SELECT number FROM place WHERE closed IS NULL AND standing IS NOT NULL ORDER BY number"
-        return [number for (number,) in self._connection.execute(query)]
+        with self._judging():
+            return [number for (number,) in self._connection.execute(query)]
 
     def table(self, number: int, now: int) -> Kept:
         """A table at a moment of the server's clock."""
@@ -90,13 +94,26 @@ class Store:
         return RESERVE
 
     def forget(self) -> None:
-        """Close every table and end every session: nobody comes back to them. Matches stay."""
+        """Close every table and end every session: nobody comes back to them. Matches stay.
+
+        Raises `BadJournal`, and is closed then.
+        """
         close = "UPDATE place SET closed = 'empty' WHERE closed IS NULL"
-        self.write([(close, ()), ("DELETE FROM session", ())])
+        with self._judging():
+            self.write([(close, ()), ("DELETE FROM session", ())])
 
     def close(self) -> None:
         self._connection.close()
         self._lock.close()
+
+    @contextmanager
+    def _judging(self) -> Iterator[None]:
+        """Without what is read here nothing can begin: an error says what is wrong with the file."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            self.close()
+            raise judged(error, self.path) from None
 
 
 class Journal:

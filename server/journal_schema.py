@@ -109,14 +109,18 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     except sqlite3.Error as error:
         if connection is not None:
             connection.close()
-        # What is no database, or is broken in its first pages, says so at the first look.
-        unwritable = isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error)
-        raise BadJournal("unwritable" if unwritable else "damaged", path, _reason(error)) from None
+        raise judged(error, path) from None
     except BadJournal:
         assert connection is not None
         connection.close()
         raise
     return connection
+
+
+def judged(error: sqlite3.Error, path: Path) -> BadJournal:
+    """What an error says of the file. One that is no database, or in which pages are broken, is damaged."""
+    unwritable = isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error)
+    return BadJournal("unwritable" if unwritable else "damaged", path, _reason(error))
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:

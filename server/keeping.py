@@ -41,6 +41,8 @@ def open_store(config: Config, offset: Callable[[], int], _: Translate) -> Store
         for number in count(1):
             try:
                 store = Store(folder, offset, stem + (f"-{number}" if number > 1 else "") + SUFFIX)
+                if config.alone:
+                    store.forget()
             except BadJournal as bad:
                 if bad.why == "unwritable" and config.alone:
                     # Better a game that nobody will find again than none.
@@ -50,8 +52,6 @@ def open_store(config: Config, offset: Callable[[], int], _: Translate) -> Store
                     raise
             else:
                 break
-        if config.alone:
-            store.forget()
     except BadJournal as bad:
         raise BadStart(sentence(bad, _)) from None
     return store

@@ -27,7 +27,8 @@ from .core import Core
 from .discovery import Advert, Announcer, local_addresses
 from .folder import kept_at
 from .harvest import Harvester
-from .keeping import Keeping, open_store
+from .journal_schema import BadJournal
+from .keeping import Keeping, open_store, sentence
 from .limits import open_files
 from .logs import configure
 from .metrics import Metrics, NoMetrics
@@ -65,8 +66,13 @@ def run(args: argparse.Namespace, _: Translate) -> int:
         bans = Bans(kept_at(config.data))
         keeping = Keeping(open_store(config, transport.offset, _), not config.alone, _)
         beside = Beside(secured, metrics, bans, keeping)
+        _warn(config, listeners, _)
+        trio.run(serve, config, transport, listeners, partial(_announce_lines, secured, _), beside)
     except (BadStart, NoCertificate, NoMetrics) as bad:
         sys.stderr.write(f"{bad}\n")
+        return 1
+    except BadJournal as bad:
+        sys.stderr.write(sentence(bad, _) + "\n")
         return 1
     except BadBans as bad:
         said = _("{path} is no list of bans: mend it, or remove it.")
@@ -75,9 +81,6 @@ def run(args: argparse.Namespace, _: Translate) -> int:
     except BadText as bad:
         sys.stderr.write(_("The server can't be called that: {reason}.").format(reason=bad) + "\n")
         return 2
-    _warn(config, listeners, _)
-    ready = partial(_announce_lines, secured, _)
-    trio.run(serve, config, transport, listeners, ready, beside)
     return 0
 
 

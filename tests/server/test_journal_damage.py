@@ -14,7 +14,8 @@ import trio
 from server.bot_seat import InlineThinker
 from server.config import Config
 from server.core import Core
-from server.journal_schema import seal, unseal
+from server.journal import Journal, Resumption, Store
+from server.journal_schema import BadJournal, seal, unseal
 from server.record import NoRecord
 from server.restore import restore
 from server.standing import Unreadable, pack
@@ -109,6 +110,44 @@ async def test_a_damaged_table_is_refused_and_kept(
         assert list(refused) == [1]
         assert reason in refused[1]
         assert look.execute("SELECT * FROM place").fetchall() == before
+
+
+def begun(folder: Path) -> str:
+    """Whether a server begins with a file, or what it says is wrong with it."""
+    try:
+        store = Store(folder, lambda: 10**18)
+        core = Core(Config(), Journal(store), InlineThinker(), lambda: 0, "read", lambda: None)
+        restore(core, Resumption(store, 0))
+    except BadJournal as bad:
+        return bad.why
+    store.close()
+    return "begun"
+
+
+async def test_a_broken_page_is_said_or_ends_a_table(
+    autojump_clock: trio.testing.MockClock, tmp_path: Path
+) -> None:
+    await two_tables(tmp_path)
+    with closing(sqlite3.connect(tmp_path / NAME, isolation_level=None)) as look:
+        (pages,) = look.execute("PRAGMA page_count").fetchone()
+        (size,) = look.execute("PRAGMA page_size").fetchone()
+        roots = dict(look.execute("SELECT name, rootpage - 1 FROM sqlite_master"))
+    whole = (tmp_path / NAME).read_bytes()
+    assert len(whole) == pages * size
+    said = {}
+    for page in range(pages):
+        at = page * size
+        for what, content in (("zeros", whole[:at] + bytes(size) + whole[at + size :]), ("cut", whole[:at])):
+            (tmp_path / NAME).write_bytes(content)
+            said[what, page] = begun(tmp_path)
+            # No file and no lock is held any longer.
+            (tmp_path / NAME).write_bytes(whole)
+            assert begun(tmp_path) == "begun"
+    assert said.pop(("cut", 0)) == "begun"  # an empty file is a new one
+    assert set(said.values()) == {"begun", "damaged"}
+    for table in ("counter", "session", "place"):
+        assert said["zeros", roots[table]] == "damaged"
+    assert said["zeros", roots["round"]] == "begun"
 
 
 async def test_a_damaged_session_begins_anew_and_its_seat_is_played_for(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -74,9 +75,18 @@ def test_who_plays_alone_plays_even_where_nothing_can_be_kept(tmp_path: Path) ->
     store = opened(Config(data=str(tmp_path / "data"), alone=True))
     assert tmp_path not in store.path.parents
     store.close()
-    for path in store.path.parent.iterdir():
-        path.unlink()
-    store.path.parent.rmdir()
+    rmtree(store.path.parent)
+
+
+def test_who_plays_alone_plays_even_on_a_full_disk(at_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(self: Store, rows: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Store, "write", write)
+    store = opened(Config(alone=True))
+    assert at_home not in store.path.parents
+    store.close()
+    rmtree(store.path.parent)
 
 
 def test_what_is_wrong_is_said_in_one_sentence(tmp_path: Path) -> None:

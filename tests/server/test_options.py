@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from client.i18n import catalogue
 from client.options import BadStart as BadJoin
 from client.options import password as join_password
 from server.config import Config
+from server.journal import Store
+from server.journal_schema import connect
 from server.limits import Limits
 from server.logs import configure
 from server.notify import notify
@@ -121,6 +124,16 @@ def test_a_start_that_fails_says_one_sentence(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     done = server("--tables", "many")
     assert done.returncode == 2
+    store = Store(tmp_path, lambda: 0)
+    store.close()
+    with closing(connect(store.path)) as look:
+        (root,) = look.execute("SELECT rootpage FROM sqlite_master WHERE name = 'session'").fetchone()
+    with store.path.open("r+b") as file:
+        file.seek(4096 * (root - 1))
+        file.write(bytes(4096))
+    done = server("--data", str(tmp_path), "--port", "0", "--host", "127.0.0.1")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "damaged" in done.stderr
 
 
 @pytest.mark.parametrize(
