@@ -23,20 +23,22 @@ def bound(freedom: int) -> float:
     return float(freedom * (1 - ninth + 3.0902 * ninth**0.5) ** 3)
 
 
-def test_every_card_comes_to_every_place_as_often() -> None:
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("shuffles", [SHUFFLES, pytest.param(1_000_000, marks=pytest.mark.nightly)])
+def test_every_card_comes_to_every_place_as_often(shuffles: int) -> None:
     """52 x 52 places, and which card lies on which: a shuffle that swaps with any index fails by far."""
     places = [0] * CARDS * CARDS
     pairs = [0] * CARDS * CARDS
-    for number in range(SHUFFLES):
+    for number in range(shuffles):
         cards = list(range(CARDS))
         shuffle(cards, words(sha256(number.to_bytes(4, "big")).digest(), "deal"))
         for place, card in enumerate(cards):
             places[place * CARDS + card] += 1
         for lower, upper in pairwise(cards):
             pairs[lower * CARDS + upper] += 1
-    assert chi_square(places, SHUFFLES / CARDS) < bound((CARDS - 1) ** 2)
+    assert chi_square(places, shuffles / CARDS) < bound((CARDS - 1) ** 2)
     others = [count for index, count in enumerate(pairs) if index % (CARDS + 1)]
-    assert chi_square(others, SHUFFLES * (CARDS - 1) / len(others)) < bound(len(others) - 1)
+    assert chi_square(others, shuffles * (CARDS - 1) / len(others)) < bound(len(others) - 1)
 
 
 def test_the_bound_sees_a_biased_shuffle() -> None:
