@@ -113,7 +113,7 @@ async def sequences(seed: int, count: int) -> set[str]:
     network = Network()
     machine = Machine(seed, network, None)
     fools: list[Fool] = []
-    with structlog.testing.capture_logs() as logs, machine.emissions.listening():
+    with structlog.testing.capture_logs() as logs, machine.watching():
         async with trio.open_nursery() as nursery:
             await nursery.start(machine.run)
             for name in "ABCD":
@@ -130,7 +130,7 @@ async def sequences(seed: int, count: int) -> set[str]:
             nursery.cancel_scope.cancel()
     assert not [entry for entry in logs if entry["log_level"] == "error"]
     for number, course in machine.chronicle.courses.items():
-        machine.emissions.agree(number, course.events, complete=False)
+        machine.emissions.agree(number, course, complete=False)
     return set().union(*(fool.codes for fool in fools))
 
 

@@ -12,17 +12,22 @@ from hashlib import sha256
 from typing import Any
 
 from engine.actions import Action
-from engine.events import Event, event_data
+from engine.events import Event, cards_data, event_data
 from engine.legality import Refused
 from engine.match import Match
 from engine.round import Round
 from engine.rules import Rules
 from engine.state import Phase
+from engine.view import may, playable
 from server.record import Decided, Entry, MatchBegun, MatchOver, RoundDealt, RoundEnded, SecretDrawn
 
 Data = dict[str, Any]
 ORDINARY = ("seat", "spectator", "host", "rules", "chat", "paused", "match", "ready", "match_over", "closed")
 """Events that a table tells of itself: all others are the engine's."""
+ASKING = ("turn", "drew", "opening", "direction_race")
+"""Events that say to some seats what they may do, where nothing follows in the same step."""
+Asked = dict[int, Data]
+"""By seat, its `playable` and `may`."""
 
 
 class Broken(AssertionError):
@@ -44,6 +49,8 @@ class Course:
     match: Match | None = None
     number: int = 0
     round: Round | None = None
+    asked: dict[int, Asked] = field(default_factory=dict)
+    """By the place of an event that asks for something, who may do what."""
     log: list[Event] = field(default_factory=list)
     secret: bytes = b""
     commit: bytes = b""
@@ -149,15 +156,18 @@ class Chronicle:
         course.over = True
 
     def _enter(self, course: Course, arrival: int = 0) -> None:
+        round = course.round
+        assert round is not None
         for event in map(event_data, course.log):
             if event["ev"] == "claimed":
                 if event["order"] == 1:
                     course.first_claim = arrival
                 event["lag"] = (arrival - course.first_claim) // 1000
             course.events.append(event)
+        if course.log and course.events[-1]["ev"] in ASKING:
+            course.asked[len(course.events) - 1] = asked_of(round)
         course.log.clear()
-        assert course.round is not None
-        one_place_each(course.round)
+        one_place_each(round)
 
 
 def _seed(secret: bytes, nonces: Sequence[bytes | None]) -> bytes:
@@ -175,6 +185,16 @@ def _apply(round: Round, action: Action | None) -> str | None:
     except Refused as refused:
         return refused.code
     return None
+
+
+def asked_of(round: Round) -> Asked:
+    """What the seats may do that are asked for a play, draw, pass or decline."""
+    asked = {}
+    for seat in range(round.seats):
+        if round.asked(seat):
+            cards = playable(round, seat) or []
+            asked[seat] = {"playable": cards_data(cards), "may": may(round, seat)}
+    return asked
 
 
 def one_place_each(round: Round) -> None:

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from server.broadcast import Broadcast
 
-from .chronicle import ORDINARY, Data, demand
+from .chronicle import ASKING, ORDINARY, Asked, Course, Data, demand
 
 PRIVATE = ("hands", "cards", "playable", "may")
 """The fields of events that differ by receiver (protocol, section 4)."""
@@ -71,7 +71,7 @@ class Emissions:
             if table not in standing and not any(event["ev"] == "closed" for event in said.values()):
                 del self.said[table], self._last[table]
 
-    def agree(self, table: int, course: list[Data], complete: bool) -> None:
+    def agree(self, table: int, course: Course, complete: bool) -> None:
         """Everything the engine did was said, in its order and to whom it may be. Raises `Broken`."""
         said = self.said.get(table, {})
         place = 0
@@ -79,11 +79,13 @@ class Emissions:
             event = said[seq]
             if event["ev"] in ORDINARY:
                 continue
-            demand(place < len(course), "said and never done:", event)
-            _compare(event, course[place])
+            demand(place < len(course.events), "said and never done:", event)
+            _compare(event, course.events[place])
+            if event["ev"] in ASKING:
+                _compare_asked(event, course.asked.get(place, {}))
             place += 1
         if complete:
-            demand(place == len(course), "done and never said:", course[place:])
+            demand(place == len(course.events), "done and never said:", course.events[place:])
 
 
 def _compare(said: Data, done: Data) -> None:
@@ -110,8 +112,15 @@ def _compare(said: Data, done: Data) -> None:
         demand(not any("cards" in own for own in others), "cards drawn are shown to another:", said)
         demand(said["own"][done["seat"]]["cards"] == done["cards"], "other cards drawn:", said)
     demand(said.get("playable") is None and said.get("may") is None, "everybody is asked:", said)
-    if ev == "turn":
-        demand(set(said["own"]) == {said["seat"]}, "another is asked:", said)
+
+
+def _compare_asked(said: Data, asked: Asked) -> None:
+    """Who is told what they may do, is, and may."""
+    told = {seat: own for seat, own in said["own"].items() if "may" in own}
+    demand(set(told) == set(asked), "another is asked than", set(asked), said)
+    for seat, own in told.items():
+        for key in ("playable", "may"):
+            demand(own[key] == asked[seat][key], key, "of seat", seat, own[key], "is", asked[seat][key])
 
 
 def heard_of(said: Data, seat: int | None, table: int, seq: int) -> Data:

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import trio
 
-from engine.state import Phase
-from engine.trace import state_changes
+from engine.actions import Action
+from server.admin import Admin
 from server.arrivals import Frame
-from server.bot_seat import InlineThinker
+from server.bot_seat import InlineThinker, Question
 from server.config import Config
-from server.connection import UNSENT
 from server.core import Core
 from server.harvest import Harvester
-from server.journal import Journal, Resumption, Store
+from server.journal import Journal, Store
 from server.journal_rows import Row
+from server.keeping import Keeping
 from server.memory import Network
 from server.peer import Peer
 from server.record import Entry, NoRecord, Record
-from server.restore import restore
 from server.table import Table
+from server.turn import in_turn
 
+from .audit import Audit
 from .chronicle import Chronicle, demand
 from .emissions import Emissions
+from .line import encrypting
+
+PLAIN = Config(discovery=False, admin=False)
 
 
 class Told(NoRecord):
@@ -45,10 +53,20 @@ class Disk(Store):
 
     full = False
 
+    def __init__(self, folder: Path, offset: Callable[[], int]) -> None:
+        super().__init__(folder, offset)
+        # The process dies here, never the machine that it runs on.
+        self._connection.execute("PRAGMA synchronous = OFF")
+
     def write(self, rows: Iterable[Row]) -> None:
         if self.full:
             raise sqlite3.OperationalError("database or disk is full")
         super().write(rows)
+
+    def rows_of(self, table: str) -> int:
+        """How many rows a table of the file has."""
+        (count,) = self._connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+        return int(count)
 
 
 class Kept(Journal):
@@ -76,22 +94,68 @@ class Kept(Journal):
         await trio.sleep(self._chance.choice([0, 0.0001, 0.01]))
 
 
+class Pondering:
+    """A thinker that takes its time, and sometimes has nothing to say. Its answers come from other tasks."""
+
+    def __init__(self, chance: random.Random, nursery: trio.Nursery) -> None:
+        self._chance = chance
+        self._nursery = nursery
+        self._inline = InlineThinker()
+
+    def think(self, question: Question, deliver: Callable[[Action | None], None]) -> None:
+        if self._chance.random() < 0.3:
+            self._inline.think(question, deliver)
+        else:
+            self._nursery.start_soon(self._ponder, question, deliver)
+
+    async def _ponder(self, question: Question, deliver: Callable[[Action | None], None]) -> None:
+        await trio.sleep(self._chance.choice([0, 0.001, 0.1, 1, 1.9, 2, 5]))
+        if self._chance.random() < 0.1:
+            deliver(None)
+        else:
+            self._inline.think(question, deliver)
+
+
 class Machine:
     """One server after the other, in one place and on one disk; without a folder it keeps nothing."""
 
-    def __init__(self, seed: int, network: Network, folder: Path | None) -> None:
+    def __init__(
+        self,
+        seed: int,
+        network: Network,
+        folder: Path | None,
+        config: Config = PLAIN,
+        *,
+        tls: bool = False,
+        pondering: bool = False,
+    ) -> None:
         self.chronicle = Chronicle()
         self.emissions = Emissions()
         self.network = network
         self.core: Core
         self.harvester: Harvester
+        self.audit: Audit
         self.disk: Disk | None = None
         self.crashed = 0
+        self.up = False
         self._chance = random.Random(f"machine {seed}")
         self._folder = folder
-        self._config = Config(seed=b"simulation %d" % seed)
+        self._config = replace(config, seed=b"simulation %d" % seed)
+        self._tls = tls
+        self._pondering = pondering
         self._scope = trio.CancelScope()
         self._record: Kept | None = None
+        self._keeping: Keeping | None = None
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Note what any table says meanwhile, and look through every view."""
+
+        def looked_through(table: Table, you: int | None) -> dict[str, Any]:
+            return self.audit.view(table, you)
+
+        with self.emissions.listening(), patch("server.table.view_of", looked_through):
+            yield
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Serve; a server that has died is started again after a while."""
@@ -107,80 +171,72 @@ class Machine:
 
     def _boot(self, nursery: trio.Nursery) -> None:
         record: Record = Told(self.chronicle)
+        config, limits = self._config, self._config.limits
         if self._folder is not None:
             self.disk = Disk(self._folder, self.network.offset)
             record = self._record = Kept(self.disk, self.chronicle, self._chance)
         now = self.network.now
-        self.core = Core(
-            self._config, record, InlineThinker(), now, self.network.clock, lambda: self.harvester.wake()
+        thinker = Pondering(self._chance, nursery) if self._pondering else InlineThinker()
+        self.core = core = Core(
+            config, record, thinker, now, self.network.clock, lambda: self.harvester.wake()
         )
-        self.harvester = Harvester(self.network, Watched(self))
+        most = limits.connections + limits.lingering
+        context = encrypting() if self._tls else None
+        self.harvester = Harvester(self.network, Watched(self), context, most)
+        self.audit = Audit(core, self.harvester, self.chronicle, limits)
         if self.disk is not None and self._record is not None:
-            stored = {number: self.disk.table(number, now()) for number in self.disk.open_tables()}
+            disk = self.disk
+            stored = {number: disk.table(number, now()) for number in disk.open_tables()}
             self.emissions.forget({number: kept.standing["seq"] + 1 for number, kept in stored.items()})
-            refused = restore(self.core, Resumption(self.disk, now()))
-            demand(not refused, "tables that can't be taken up again:", refused)
-            gate = self.core.gate
-            nursery.start_soon(self._record.run, gate.release, self.core.stand_still, self.core.go_on)
-            self.look()
+            self._keeping = Keeping(disk, True, str)
+            self._keeping.journal = self._record
+            self._keeping.resume(core, now())
+            demand(stored.keys() == core.lobby.tables.keys(), "tables can't be taken up again")
+            nursery.start_soon(self._keeping.run, core)
+            self.audit.look()
         self.harvester.listen(self.network.listener)
         nursery.start_soon(self.harvester.run)
+        self.up = True
 
     def kill(self) -> None:
         """Die, as with kill -9."""
+        self._scope.cancel()
+
+    async def retire(self) -> None:
+        """End as a server does that is told to."""
+        assert self._keeping is not None
+        await self._keeping.say_goodbye(self.core)
+        self.harvester.finish()
+        await trio.sleep(5)
+        demand(not self.harvester._peers, "the server does not end")
+        await self._keeping.finish()
         self._scope.cancel()
 
     def _bury(self) -> None:
         """What was not written is gone."""
         assert self._record is not None
         assert self.disk is not None
+        self.up = False
         self.crashed += 1
         del self.chronicle.entries[self._record.safe :]
         self.chronicle.again()
         self.disk.close()
 
-    # What must hold whenever the server rests
-
-    def look(self) -> None:
-        """At everything, after a step."""
-        for table in self.core.lobby.tables.values():
-            self.look_at(table)
-        for peer in self.harvester._peers.values():
-            demand(peer.unsent <= 3 * UNSENT, "a connection has too much unsent:", peer.unsent)
-        # One read may bring thousands of the smallest frames.
-        demand(len(self.harvester._held) < 5000, "too many frames are held")
-        demand(len(self.core.gate._waiting) < 20_000, "too much is withheld")
-
-    def look_at(self, table: Table) -> None:
-        broadcast, game = table.broadcast, table.game
-        demand(not broadcast._frames and not broadcast._own, "something was said and not sent")
-        for player, member in broadcast.members.items():
-            session = member.session
-            demand(session.player == player, "a member is another session")
-            demand(session.tables.get(table.number) is table, "a member's session knows of no such table")
-            if member.seat is not None:
-                seat = table.seats[member.seat]
-                demand(seat.player == player and seat.seated, "a seat is another's:", seat)
-        seated = {seat.player for seat in table.seats if seat.seated}
-        members = {player for player, member in broadcast.members.items() if member.seat is not None}
-        demand(seated == members, "seats and members differ:", seated, members)
-        if game is None or game.over:
+    async def decree(self) -> None:
+        """The server's host does something to somebody, or to a table."""
+        admin = Admin(self.core, self.harvester, "simulation")
+        tables, sessions = sorted(self.core.lobby.tables), list(self.core.visitors.sessions)
+        if not self.up or self.core.gate.stuck or not tables or not sessions:
             return
-        if not (game.between and game.paused):
-            due = table.next()
-            demand(due is not None, "nothing will ever happen at table", table.number)
-        course = self.chronicle.courses[table.number]
-        demand(game.between == (course.round is None), "a round that is over goes on, or the other way round")
-        if not game.between:
-            assert game.live is not None
-            assert course.round is not None
-            demand(len(game.live.held) <= 2 * len(table.seats), "too much is held:", game.live.held)
-            window = course.round.window is not None and course.round.phase is not Phase.OVER
-            demand(
-                game.live.window_open() == window, "a window that is closed is open, or the other way round"
-            )
-            differs = state_changes(course.round, game.live.round)
-            demand(not differs, "the round is not what its inputs make of it:", differs)
+        match self._chance.randrange(3):
+            case 0:
+                asked: dict[str, Any] = {"table": self._chance.choice(tables)}
+                await in_turn(self.core, self.harvester, lambda: admin.close(asked))
+            case 1:
+                asked = {"who": f"#{self._chance.choice(sessions).player}"}
+                await in_turn(self.core, self.harvester, lambda: admin.kick(asked))
+            case _:
+                await in_turn(self.core, self.harvester, lambda: admin.announce("dinner is ready"))
 
 
 class Watched:
@@ -192,6 +248,7 @@ class Watched:
 
     def connected(self, peer: Peer) -> None:
         self._core.connected(peer)
+        self._machine.audit.look()
 
     def table_of(self, frame: Frame) -> Hashable | None:
         return self._core.table_of(frame)
@@ -204,21 +261,23 @@ class Watched:
 
     def decide_until(self, moment: int, table: Hashable | None) -> None:
         self._core.decide_until(moment, table)
-        self._machine.look()
+        self._machine.audit.look()
 
     def frame(self, frame: Frame) -> None:
         self._core.frame(frame)
-        self._machine.look()
+        self._machine.audit.look()
 
     def broken(self, peer: Peer, code: str) -> None:
         self._core.broken(peer, code)
+        self._machine.audit.look()
 
     def closed(self, peer: Peer, why: str) -> None:
         self._core.closed(peer, why)
-        self._machine.look()
+        self._machine.audit.look()
 
     def drained(self, peer: Peer) -> None:
         self._core.drained(peer)
+        self._machine.audit.look()
 
     def next_deadline(self) -> int | None:
         return self._core.next_deadline()

@@ -6,6 +6,10 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
+from server.limits import Limits
+
+from .deals import HAND
+
 FIELDS: dict[str, tuple[Any, ...]] = {
     "preset": ("dobon", "pageone"),
     "jokers": (0, 0, 1, 2),
@@ -70,6 +74,46 @@ class Plan:
     """Seconds until all this ends."""
     clock: int
     """By how many seconds somebody sets the wall clock on, or back, now and then."""
+    stamps: bool
+    """Whether the kernel says when bytes arrived; else they did when they were read."""
+    tls: bool
+    """Every second connection is encrypted."""
+    password: str | None
+    """Of the server and of every table."""
+    burglar: bool
+    """The last of them tries passwords as fast as that is allowed."""
+    narrow: bool
+    """There is room for hardly anybody more than there are."""
+    pondering: bool
+    """Bots take their time, and some never have an answer."""
+    contested: bool
+    """Hands are such that many cards are claimed, and by several."""
+    decrees: int
+    """How often the server's host closes a table, puts somebody out or has something to say."""
+
+    @property
+    def limits(self) -> Limits:
+        """How much the server lets in."""
+        if not self.narrow:
+            return Limits()
+        most = self.people + 3
+        return Limits(connections=most, sessions=most, tables=2, spectators=2)
+
+    @property
+    def descriptors(self) -> int | None:
+        """How many connections the system has descriptors for."""
+        return self.people + 4 if self.narrow and self.seed % 2 else None
+
+
+class Weather:
+    """What is the same for everybody, and changes."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.bad = True
+        """The network still fails, and moods still change."""
+        self.table: int | None = None
+        """Where everybody goes."""
+        self.plan = plan
 
 
 def plan_of(seed: int) -> Plan:
@@ -81,6 +125,13 @@ def plan_of(seed: int) -> Plan:
     rules = {name: chance.choice(FIELDS[name]) for name in chosen}
     rules["rounds"] = chance.choice([1, 1, 2])
     keeps = chance.random() < 0.5
+    # Drawn apart: what else a seed stands for stays what it was.
+    more = random.Random(f"more {seed}")
+    contested = more.random() < 0.4
+    if contested:
+        rules |= {"hand": HAND, "claims": more.choice(["last", "last", "all", "first"])}
+        rules |= {name: more.choice(FIELDS[name]) for name in ("counter", "chain_loser", "scoring")}
+    password = more.choice([None, None, "open sesame"])
     return Plan(
         seed=seed,
         seats=seats,
@@ -98,4 +149,12 @@ def plan_of(seed: int) -> Plan:
         full_disk=keeps and chance.random() < 0.3,
         trouble=chance.choice([20, 60, 180]),
         clock=chance.choice([0, 0, 0, 1, -3600, 86400]),
+        stamps=more.random() < 0.85,
+        tls=more.random() < 0.25,
+        password=password,
+        burglar=password is not None and more.random() < 0.3,
+        narrow=more.random() < 0.2,
+        pondering=more.random() < 0.3,
+        contested=contested,
+        decrees=more.choice([0, 0, 0, 1, 3]),
     )

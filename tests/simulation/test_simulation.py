@@ -33,17 +33,16 @@ def test_many_seeds(first: int) -> None:
 def test_all_of_it_happens() -> None:
     """Seeds would prove little that lose no connection and kill no server."""
     total: dict[str, int] = {}
-    for seed in range(10):
+    for seed in range(40):
         for what, count in simulate(seed).counts.items():
             total[what] = total.get(what, 0) + count
-    assert total["cut"] > 25
-    assert total["resumed"] > 25
-    assert total["acted"] > 500
-    assert total["refused"] > 100
-    assert total["crashed"] > 2
-    assert total["claimed"] > 1
+    often = {"cut": 200, "resumed": 200, "acted": 2000, "refused": 2000, "locked out": 100}
+    seldom = {"crashed": 10, "claimed": 20, "contested": 5, "false": 2, "encrypted": 30}
+    events = {"full": 10, "put out": 2, "closed": 5, "shut down": 5}
+    for what, least in (often | seldom | events).items():
+        assert total[what] >= least, total
 
 
-@pytest.mark.parametrize("seed", [1, 3, 8])
+@pytest.mark.parametrize("seed", [3, 4, 5, 44, 45, 55])
 def test_a_seed_is_the_same_again(seed: int) -> None:
     assert simulate(seed) == simulate(seed)
