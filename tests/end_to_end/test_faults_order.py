@@ -35,11 +35,12 @@ def codes(callers: list[Caller], asked: list[tuple[int, int]]) -> list[str]:
 
 @pytest.mark.parametrize("claims", ["first", "last", "all"])
 @pytest.mark.parametrize("order", list(permutations(range(4))))
-async def test_three_claims_and_a_draw_in_every_order(
-    claims: str, order: tuple[int, ...], autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("move", ["draw", "play"])
+async def test_three_claims_and_a_move_in_every_order(
+    move: str, claims: str, order: tuple[int, ...], autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """0 to 2 are the claims of seats 2 to 4, 3 is the draw of seat 1; 50 µs apart, all read at once."""
-    arrange(monkeypatch, ("7H 2C 9D", "KD QD", "3D 4D", "3C 4C", "2D 5C"), "3H", stock="2S 3S 4S 5S")
+    """0 to 2 are the claims of seats 2 to 4, 3 is the move of seat 1; 50 µs apart, all read at once."""
+    arrange(monkeypatch, ("7H 2C 9D", "KH QD", "3D 4D", "3C 4C", "2D 5C"), "3H", stock="2S 3S 4S 5S")
     async with world() as server:
         rules = {"claims": claims, "counter": "off", "rounds": 1}
         callers = await server.table(["A", "B", "C", "D", "E"], rules=rules, settings={"grace": 0})
@@ -49,8 +50,9 @@ async def test_three_claims_and_a_draw_in_every_order(
         asked: list[tuple[int, int]] = [(0, 0)] * 4
         for place, what in enumerate(order):
             who = 1 if what == 3 else what + 2
-            t, about = ("draw", turn) if what == 3 else ("dobon", on)
+            t, about = (move, turn) if what == 3 else ("dobon", on)
             frame = {"t": t, "id": callers[who]._last_id + 1, "table": callers[who].table, "on": about}
+            frame |= {"card": "KH"} if t == "play" else {}
             callers[who]._last_id += 1
             # Nobody is read before all of it has come.
             callers[who].client.send(encode_frame(frame), base + place * 50_000, base + 5 * MS)
@@ -58,7 +60,7 @@ async def test_three_claims_and_a_draw_in_every_order(
         await trio.sleep(30)
         before = list(order[: order.index(3)])
         outcome = codes(callers, asked)
-        # Whoever came before the draw has claimed; the draw then finds no turn; who came after is too late.
+        # Whoever came before the move has claimed; the move then finds no turn; who came after is too late.
         if not before:
             assert outcome == ["too_late"] * 3 + ["ok"]
             return
