@@ -9,6 +9,7 @@ from engine.state import Phase
 
 from .world import arrange, begin, world
 
+MS = 1_000_000
 HANDS = ("7H 2C 9D", "3D 4D KH", "KC KD QD")
 
 
@@ -158,3 +159,28 @@ async def test_resume_in_every_phase_then_act(
         assert view["phase"] == {"drawn": "turn", "window": "turn"}.get(phase, phase)
         key = "claim_on" if act in ("dobon", "waive") else "act_on"
         assert (await again.ask(act, on=view[key], **fields))["t"] == "ok"
+
+
+@pytest.mark.parametrize("early", [MS, 1, 0, -1, -MS])
+async def test_back_in_the_moment_in_which_the_server_begins_to_play(
+    early: int, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So many ns before the time is over, or after it: the seat is back, whole, and stays so."""
+    arrange(monkeypatch, HANDS, "3H")
+    async with world() as server:
+        a, b, c = await server.table(["A", "B", "C"], settings={"away_time": 5000})
+        await begin([a, b, c])
+        a.client.reset()
+        await b.event("seat", seat=0, status="away")
+        due = server.core.lobby.tables[a.table].seats[0].away_due
+        assert due is not None
+        await trio.sleep(4)
+        again = server.dial()
+        again.send(due - early, t="hello", versions=[1], name="x", agent="test", token=a.token)
+        view = await again.next(t="view")
+        assert (view["you"], view["seats"][0]["status"]) == (0, "online")
+        again.table, again._last_id = a.table, a._last_id
+        await trio.sleep(20)
+        statuses = [event["status"] for event in b.events() if event["ev"] == "seat" and event["seat"] == 0]
+        assert statuses in (["away", "online"], ["away", "autopilot", "online"])
+        assert (await again.ask("draw", on=view["act_on"]))["t"] == "ok"
