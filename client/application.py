@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import sys
 from collections.abc import Callable
 from typing import Final
@@ -83,13 +81,7 @@ class FullScreen(Application[int]):
                 self._outlet.settle(PATIENCE)
 
     def suspend(self) -> None:
-        """Ctrl-Z: the shell is to find its terminal in order, so all that makes it so is waited for."""
+        """Ctrl-Z."""
         if self._outlet is not None:
             self._outlet.mark()
-
-        def stop() -> None:
-            self.settle()
-            os.kill(0, signal.SIGTSTP)
-
-        if hasattr(signal, "SIGTSTP"):
-            run_in_terminal(stop)
+            run_in_terminal(self._outlet.suspend)

@@ -7,7 +7,9 @@ the server's pings with them. The line itself stays as it is: were it `O_NONBLOC
 from __future__ import annotations
 
 import io
+import os
 import select
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -21,6 +23,8 @@ PATIENCE: Final = 1.0
 """Seconds that a terminal has at the end for what it has not taken yet, and again for the last words."""
 PIECE: Final = 1024
 """Bytes that are handed over at once: what is behind them can still be left out."""
+
+DEADLY: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT) if sys.platform != "win32" else ()
 
 
 class Outlet(io.TextIOBase):
@@ -95,6 +99,17 @@ class Outlet(io.TextIOBase):
                 termios.tcflow(self.fileno(), termios.TCOOFF)
                 termios.tcflow(self.fileno(), termios.TCOON)
             self._wait(patience)
+
+    def suspend(self) -> None:
+        """For Ctrl-Z: stops the process once the terminal is in order, which `mark` has been told of. For the
+        main thread."""
+        with suppress(OSError):
+            self.settle(PATIENCE)
+        # Who is told to end while stopped must do so as it is: to touch the terminal would stop it again.
+        handlers = {number: signal.signal(number, signal.SIG_DFL) for number in DEADLY}
+        os.kill(0, signal.SIGTSTP)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
     @property
     def _is_pending(self) -> bool:

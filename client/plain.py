@@ -6,7 +6,6 @@ Only where both ends are terminals is there a prompt, with completion and histor
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import signal
@@ -15,7 +14,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Final, TextIO, cast
+from typing import Final
 
 import trio
 
@@ -53,7 +52,7 @@ from .options import terminal
 from .outlet import PATIENCE, Outlet
 from .phrases import Speaker
 from .plain_commands import Ask, BadCommand, BeReady, Command, Mute, Quit, Show, interpret
-from .plain_input import Lines, piped_lines, typed_lines
+from .plain_input import Lines, piped_lines
 from .plain_lines import help_lines, look, news, rules_lines, status, status_key
 from .refusals import code_of, failure, new_server
 from .session import NotConnected, Over, Session, SessionFailed, Unsayable
@@ -76,8 +75,7 @@ def run(goal: Goal, settings: Settings, _: Translate) -> int:
     outlet, complaint = Outlet(sys.stdout), ""
     speak = Speaker(_, plain_glyphs(settings.glyphs, outlet.encoding, os.environ))
     try:
-        with contextlib.redirect_stdout(cast(TextIO, outlet)):
-            code = trio.run(_main, goal, settings, speak, terminal(), outlet)
+        code = trio.run(_main, goal, settings, speak, outlet)
     except BaseExceptionGroup as group:
         if group.split(_is_gone)[1] is not None:
             raise
@@ -119,19 +117,23 @@ def plain_glyphs(wish: str, encoding: str, environ: Mapping[str, str]) -> Glyphs
     return UNICODE
 
 
-async def _main(goal: Goal, settings: Settings, speak: Speaker, interactive: bool, outlet: Outlet) -> int:
+async def _main(goal: Goal, settings: Settings, speak: Speaker, outlet: Outlet) -> int:
     async with entered(goal) as (session, name, fingerprint):
+        lines = piped_lines()
+        out: Callable[[Iterable[str]], None] = partial(_print, outlet)
+        if terminal():
+            from .prompt import Prompt
+
+            prompt = Prompt(outlet)
+            lines, out = prompt.lines(), prompt.print
         if fingerprint is not None:
-            _print([new_server(fingerprint, speak.translate)])
-        lines = typed_lines(outlet.mark) if interactive else piped_lines()
-        room = partial(_room, outlet)
-        return await Plain(session, goal, replace(settings, name=name), speak, lines, _print, room).run()
+            out([new_server(fingerprint, speak.translate)])
+        settings = replace(settings, name=name)
+        return await Plain(session, goal, settings, speak, lines, out, partial(_room, outlet)).run()
 
 
-def _print(lines: Iterable[str]) -> None:
-    for line in lines:
-        sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+def _print(outlet: Outlet, lines: Iterable[str]) -> None:
+    outlet.write("".join(f"{line}\n" for line in lines))
 
 
 async def _room(outlet: Outlet) -> None:

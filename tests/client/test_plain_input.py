@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -12,7 +13,9 @@ from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from client.plain_input import piped_lines, typed_lines
+from client.outlet import Outlet
+from client.plain_input import piped_lines
+from client.prompt import Prompt
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def keys() -> Iterator[PipeInput]:
 
 async def test_lines_are_typed_until_the_end(keys: PipeInput) -> None:
     keys.send_text("look\rhand\r\x04")
-    async with typed_lines(lambda: None) as lines:
+    async with Prompt(Outlet(sys.stdout)).lines() as lines:
         assert [line async for line in lines] == ["look", "hand"]
 
 
@@ -31,7 +34,7 @@ async def test_lines_are_typed_until_the_end(keys: PipeInput) -> None:
 async def test_a_prompt_can_be_cancelled_at_any_moment(moments: int, keys: PipeInput) -> None:
     """Before it has begun, while it begins, while it asks: whoever cancels it waits for it, not for ever."""
     with trio.fail_after(20):
-        async with trio.open_nursery() as nursery, typed_lines(lambda: None) as lines:
+        async with trio.open_nursery() as nursery, Prompt(Outlet(sys.stdout)).lines() as lines:
             nursery.start_soon(anext, lines)
             for _ in range(moments):
                 await trio.lowlevel.checkpoint()

@@ -163,21 +163,50 @@ def test_the_terminal_closed(server: str, tmp_path: Path) -> None:
         assert pty.ended() == 129
 
 
-def test_suspended_and_back(server: str, tmp_path: Path) -> None:
+@pytest.fixture(params=["--glyphs=ascii", "--plain"])
+def stopped(request: pytest.FixtureRequest, server: str, tmp_path: Path) -> Iterator[tuple[Pty, str]]:
+    """A shell from which a client was started, and stopped by Ctrl-Z; and what the client shows."""
+    shown = "dobon>" if request.param == "--plain" else "New table"
     with Pty(["bash", "--norc", "-i"], tmp_path, PS1="ready> ") as pty:
         pty.until_shown("ready>")
-        pty.press(" ".join(dobon("join", server, "--name", new_name())) + "\r")
-        pty.until_shown("New table")
+        pty.press(" ".join(dobon("join", server, "--name", new_name(), request.param)) + "\r")
+        pty.until_shown(shown)
         pty.press("\x1a")
         pty.until_shown("Stopped")
         assert pty.modes() == {**QUIET, 2004: pty.modes()[2004]}  # bash's own
-        pty.press("fg\r")
-        pty.until_shown("New table")
-        pty.press("\x03")
+        yield pty, shown
+
+
+def test_suspended_and_back(stopped: tuple[Pty, str]) -> None:
+    pty, shown = stopped
+    pty.press("fg\r")
+    pty.until_shown(shown)
+    pty.press("\x03")
+    if shown == "New table":
         pty.until_shown("Press Ctrl-C again")
         pty.press("\x03")
-        pty.until(lambda shown: shown.rstrip().endswith("ready>"))
-        assert pty.modes()[1049] is False
+    pty.until(lambda shown: shown.rstrip().endswith("ready>"))
+    assert pty.modes()[1049] is False
+
+
+def test_ended_while_suspended(stopped: tuple[Pty, str]) -> None:
+    """It need not be brought back for that, and leaves the shell's terminal alone."""
+    pty, _ = stopped
+    before = len(pty.output)
+    pty.press('kill %1; while kill -0 %1 2> /dev/null; do :; done; echo all "gone"\r')
+    pty.until_shown("all gone")
+    assert b"\x1b[?1049" not in pty.output[before:]
+
+
+def test_ctrl_z_where_there_is_no_shell_to_go_back_to(server: str, tmp_path: Path) -> None:
+    """Nothing would ever continue it, so the system does not stop it."""
+    with lobby(server, tmp_path) as pty:
+        pty.press("\x1a")
+        pty.press("h")
+        pty.until_shown("Dobon, on the card that you see")
+        pty.press("\x1c")
+        assert pty.ended() == 131
+        restored(pty)
 
 
 def test_mouse_is_off_unless_asked(server: str, tmp_path: Path) -> None:
