@@ -10,6 +10,8 @@ import structlog
 from .readiness import READ
 from .transport import Link, Listener, NoRoom, Transport
 
+_AT_ONCE: Final = 128
+"""Most that are admitted at a time: who connects without end must not keep the others from being read."""
 _PAUSE: Final = 250_000_000
 _LOG_EVERY: Final = 1_000_000_000
 
@@ -44,9 +46,11 @@ class Entrance:
         self.again = None
 
     def admit(self, source: Link | Listener, inside: int, moment: int) -> Iterator[Link]:
-        """Everybody who waits at `source`, if it is a listener, while there is room beside the `inside`."""
+        """Those who wait at `source`, if it is a listener, while there is room beside the `inside`."""
         listener = next((known for known in self._listeners if known is source), None)
-        while listener is not None:
+        if listener is None:
+            return None
+        for _ in range(_AT_ONCE):
             if self._most is not None and inside >= self._most:
                 return self._pause("as many connections as are wanted", inside, moment)
             try:

@@ -367,9 +367,7 @@ class Harvester:
             self._drop(peer)
 
     def _drop(self, peer: Peer) -> None:
-        peer.state = State.GONE
-        if peer.unsent:
-            peer.lose()
+        peer.go()
         self._parting.pop(peer, None)
         self._begun.pop(peer, None)
         if self._peers.pop(peer.link, None) is not None:

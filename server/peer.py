@@ -169,6 +169,14 @@ class Peer:
                 return
         self._remainder = None
 
+    def go(self) -> None:
+        """Nothing is sent or read any more. What it took, of which TLS is the most, is given back at once: a
+        timer may hold the peer for a while yet."""
+        self.state = State.GONE
+        if self.unsent:
+            self.lose()
+        self._tls = self._reader = self._remainder = None
+
     def lose(self) -> None:
         """What is unsent stays so, and as a frame may be torn nothing is sent behind it, whatever the link
         would take. What came before is still read, to its end."""

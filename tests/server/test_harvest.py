@@ -10,6 +10,7 @@ from trio.testing import MockClock
 from server import harvest
 from server.harvest import FRAME_TIME, LINGER, MARGIN
 from server.memory import Network
+from server.peer import Peer
 from tests.server.recording import say, scene
 
 MS = 1_000_000
@@ -399,6 +400,26 @@ async def test_a_flood_leaves_the_others_their_turn(autojump_clock: MockClock) -
         await trio.sleep(0.01)
         assert here.core.texts().count("f") == 20000
         assert here.core.texts().index("other") < 6000
+
+
+async def test_newcomers_without_end_leave_the_others_their_turn(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with scene() as here:
+        (other,) = await here.clients(1)
+        connected = here.core.connected
+
+        def another(peer: Peer) -> None:
+            connected(peer)
+            if len(here.core.peers) < 10_000 and not here.core.texts():
+                here.network.connect()
+
+        monkeypatch.setattr(here.core, "connected", another)
+        here.network.connect()
+        other.send(say("other"))
+        await trio.sleep(1)
+        assert here.core.texts() == ["other"]
+        assert len(here.core.peers) < 1000
 
 
 async def test_no_descriptor_left_and_then_one(autojump_clock: MockClock) -> None:

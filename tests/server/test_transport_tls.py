@@ -1,6 +1,7 @@
 """TLS over stamped reads, on the in-memory network."""
 
 import datetime
+import gc
 import ipaddress
 import ssl
 from collections.abc import AsyncIterator
@@ -15,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from trio.testing import MockClock
 
 from server.memory import Client
+from server.tls_stream import TlsStream
 from tests.server.recording import Scene, say, scene
 
 
@@ -153,6 +155,19 @@ async def test_every_end_is_the_end(contexts: Contexts, way: str, autojump_clock
         await trio.sleep(2)
         assert here.core.seen()[-1][0] == "closed"
         assert here.network.open() == 0
+
+
+async def test_who_has_gone_holds_no_tls(contexts: Contexts, autojump_clock: MockClock) -> None:
+    """A core may remember a connection for a while, the 70 KiB of its TLS not."""
+    async with echoing(contexts[0]) as here:
+        for _ in range(5):
+            speaker = Speaker(here.network.connect(), contexts[1])
+            await speaker.shake(say("hello"))
+            assert await speaker.read() == b"hello"
+            speaker.client.close()
+        await trio.sleep(2)
+        assert len(here.core.peers) == 5
+        assert not [each for each in gc.get_objects() if type(each) is TlsStream]
 
 
 async def test_an_unfinished_handshake_is_told_nothing(contexts: Contexts, autojump_clock: MockClock) -> None:
