@@ -93,12 +93,13 @@ class Visitors:
             self._timers.set(now + HELLO_TIME, partial(self._expect_hello, connection))
 
     def _turn_away(self, connection: Connection, code: str) -> None:
-        """End a connection before it has said anything.
+        """End a connection before it has said hello."""
+        self.end(connection, code if self._hears(connection) else None)
 
-        To one that may be about to speak TLS nothing is said: a word in the open would look as if the server
-        had stopped encrypting.
-        """
-        self.end(connection, None if self._config.require_tls else code)
+    def _hears(self, connection: Connection) -> bool:
+        """Whether anything can be said to it unasked: not to one that may be about to speak TLS, as a word in
+        the open would look as if the server had stopped encrypting."""
+        return connection.peer.tls or not self._config.require_tls
 
     def take_back(self, session: Session) -> None:
         """A session from an earlier process; whoever it belongs to has to come back."""
@@ -165,7 +166,7 @@ class Visitors:
     def stand_still(self) -> None:
         """Tell everybody that the game waits. Not kept, and past everything that is withheld."""
         message = {"t": "error", "code": "server_full", "message": UNKEPT}
-        for connection in self._connections.values():
+        for connection in filter(self._hears, self._connections.values()):
             connection.say_at_once(message)
 
     # What the host does
@@ -196,7 +197,7 @@ class Visitors:
         """Tell everybody that the server ends. Tables stay as they are: nobody has gone away from them."""
         self.ending = True
         message = {"t": "error", "code": "shutdown", "message": MESSAGES["shutdown"], "resume": resume}
-        for connection in list(self._connections.values()):
+        for connection in filter(self._hears, self._connections.values()):
             say = connection.say_at_once if self._gate.stuck else connection.say
             say(message)
 
@@ -298,7 +299,7 @@ class Visitors:
 
     def _expect_hello(self, connection: Connection, moment: int) -> None:
         if connection.session is None and connection.peer.open:
-            self.end(connection, "bad_request")
+            self._turn_away(connection, "bad_request")
 
     def _beat(self, connection: Connection, moment: int) -> None:
         if not connection.peer.open:

@@ -183,6 +183,24 @@ async def test_who_is_turned_away_hears_nothing_in_the_open(tmp_path: Path, auto
         assert await late.receive() == b""
 
 
+async def test_who_has_not_spoken_yet_hears_nothing_in_the_open(
+    tmp_path: Path, autojump_clock: Clock
+) -> None:
+    secured = identity(tmp_path, english)
+    async with world(Config(require_tls=True), context=secured.context) as server:
+        caller = await hello_encrypted(server, "Haru")
+        silent = server.network.connect()
+        server.core.stand_still()
+        assert (await caller.next(t="error"))["code"] == "server_full"
+        await trio.sleep(6)
+        for client in (silent, server.network.connect()):
+            await trio.sleep(0.1)
+            server.core.visitors.shut_down(resume=True)
+            await trio.sleep(0.1)
+            assert client.take() == b""
+        assert (await caller.next(t="error"))["code"] == "shutdown"
+
+
 async def test_a_handshake_that_never_ends_is_cut(tmp_path: Path, autojump_clock: Clock) -> None:
     secured = identity(tmp_path, english)
     async with world(Config(require_tls=True), context=secured.context) as server:
