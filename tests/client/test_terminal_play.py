@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.pty_session import Pty, dobon, served
+from tests.client.pty_session import Pty, dobon, restored, served
 
 NUMBERS = itertools.count()
-SIZES = ((1, 1), (3, 2), (5, 20), (16, 60), (24, 80), (60, 200), (200, 500), (15, 59))
+SIZES = ((1, 1), (0, 0), (3, 2), (5, 20), (16, 60), (24, 80), (60, 200), (200, 500), (15, 59))
 
 
 @pytest.fixture(scope="module")
@@ -49,25 +49,33 @@ def test_from_the_start_screen_into_a_game_and_back(tmp_path: Path) -> None:
         assert pty.ended() == 0
 
 
-def test_any_size_at_any_time(server: str, tmp_path: Path) -> None:
-    with Pty(dobon("join", server, "--name", "Sizes"), tmp_path) as pty:
-        pty.until_shown("New table")
-        for rows, columns in (
-            (1, 1),
-            (3, 2),
-            (5, 20),
-            (16, 60),
-            (24, 80),
-            (60, 200),
-            (200, 500),
-            (15, 59),
-        ) * 5:
+OPENED: dict[str, list[tuple[str, str]]] = {
+    "lobby": [],
+    "keys": [("h", "Dobon, on the card")],
+    "settings": [("\x1b[A\x1b[A\x1b[A\r", "Four-colour suits")],
+    "table": [("\r", "Open the table"), ("\r", "You are the host")],
+    "menu": [("\r", "Open the table"), ("\r", "You are the host"), ("m", "What happened")],
+    "text field": [("\r", "Open the table"), ("\r", "You are the host"), ("t", "Say:")],
+}
+
+
+@pytest.mark.parametrize("steps", OPENED.values(), ids=OPENED)
+def test_any_size_at_any_time(server: str, tmp_path: Path, steps: list[tuple[str, str]]) -> None:
+    """Hundreds of sizes, one right after the other, whatever is open; 0x0 says that the size is not known."""
+    with Pty(dobon("join", server, "--name", f"Sizes{next(NUMBERS)}"), tmp_path) as pty:
+        shown = "New table"
+        pty.until_shown(shown)
+        for keys, shown in steps:
+            pty.press(keys)
+            pty.until_shown(shown)
+        for rows, columns in SIZES * 40:
             resize(pty, rows, columns)
         pty.until_shown("Dobon needs 60")
         resize(pty, 24, 80)
-        pty.until_shown("New table")
-        pty.signal(signal.SIGTERM)
-        assert pty.ended() == 143
+        pty.until_shown("You are the host" if shown == "Say:" else shown)
+        pty.press("\x1c")
+        assert pty.ended() == 131
+        restored(pty)
 
 
 def test_keys_work_below_the_smallest_size(server: str, tmp_path: Path) -> None:
