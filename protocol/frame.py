@@ -57,9 +57,6 @@ class FrameReader:
     def feed(self, data: bytes | bytearray | memoryview) -> None:
         """Take bytes as they came; any cut of the stream gives the same payloads."""
         if self._error is None:
-            if self._position:
-                del self._buffer[: self._position]
-                self._position = 0
             self._buffer += data
 
     def frames(self) -> Iterator[bytes]:
@@ -71,7 +68,7 @@ class FrameReader:
         while self._error is None:
             body = self._position + _PREFIX_SIZE
             if body > len(self._buffer):
-                return
+                return self._trim()
             (length,) = _PREFIX.unpack_from(self._buffer, self._position)
             if not 1 <= length <= self.limit:
                 self._error = self._refusal(length)
@@ -80,11 +77,16 @@ class FrameReader:
                 break
             end = body + length
             if end > len(self._buffer):
-                return
+                return self._trim()
             payload = bytes(self._buffer[body:end])
             self._position = end
             yield payload
         raise self._error
+
+    def _trim(self) -> None:
+        """Keep no more than what is still to come out: many readers may wait for the rest of a frame."""
+        del self._buffer[: self._position]
+        self._position = 0
 
     def _refusal(self, length: int) -> FrameError:
         if length == 0:

@@ -223,6 +223,16 @@ def test_any_cut_of_a_stream_gives_the_same_messages(sent: list[dict[str, Any]],
     assert found == sent
 
 
+def test_a_reader_keeps_no_more_than_what_is_to_come() -> None:
+    reader = FrameReader(CLIENT_LIMIT)
+    frame = encode_frame({"t": "a", "x": bytes(CLIENT_LIMIT - 10)})
+    reader.feed(frame * 16 + frame[:-1])
+    assert len(list(reader.frames())) == 16
+    assert sys.getsizeof(reader._buffer) < 2 * CLIENT_LIMIT
+    reader.feed(frame[-1:])
+    assert len(list(reader.frames())) == 1
+
+
 @given(st.lists(st.binary(max_size=30)))
 def test_garbage_is_cut_or_refused_alike_however_it_comes(pieces: list[bytes]) -> None:
     def outcome(parts: list[bytes]) -> tuple[list[bytes], str | None]:
