@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
@@ -32,6 +33,8 @@ HEALTHY: Final = 2
 """Seconds within which a healthy harvester finds a turn for us."""
 AT_ONCE: Final = 8
 """Most requests at a time; more wait."""
+WAITING: Final = 16
+"""So many more; beyond them connections are closed. The files that they hold are those of the game."""
 
 _log = structlog.get_logger("metrics")
 
@@ -63,12 +66,7 @@ class Metrics:
         task_status: trio.TaskStatus[int | None] = trio.TASK_STATUS_IGNORED,
     ) -> None:
         """Answer until cancelled; started with the port. Where it can't be had, say so in the log."""
-        registry = _registry(core)
-
-        async def converse(stream: trio.SocketStream) -> None:
-            async with self._limiter:
-                await _converse(stream, core, harvester, registry)
-
+        converse = partial(self.converse, core=core, harvester=harvester, registry=_registry(core))
         try:
             listeners = await trio.open_tcp_listeners(self._port, host=self._host)
         except OSError as error:
@@ -79,6 +77,15 @@ class Metrics:
         _log.info("metrics", host=self._host, port=port)
         task_status.started(port)
         await trio.serve_listeners(converse, listeners)
+
+    async def converse(
+        self, stream: trio.abc.Stream, core: Core, harvester: Harvester, registry: CollectorRegistry
+    ) -> None:
+        """Answer one request when it is its turn, or close the connection where too many wait."""
+        if self._limiter.statistics().tasks_waiting >= WAITING:
+            return await trio.aclose_forcefully(stream)
+        async with self._limiter:
+            return await _converse(stream, core, harvester, registry)
 
 
 async def _converse(

@@ -18,7 +18,7 @@ from server.config import Config
 from server.core import Core
 from server.counts import DELAYS, Counts
 from server.limits import Limits
-from server.metrics import Metrics, NoMetrics, _answer, _converse, _registry
+from server.metrics import AT_ONCE, WAITING, Metrics, NoMetrics, _answer, _converse, _registry
 from server.timers import Timers
 from tests.end_to_end.processes import served
 
@@ -125,6 +125,31 @@ async def test_who_says_nothing_is_cut(autojump_clock: Clock) -> None:
         began = trio.current_time()
         assert await ours.receive_some(1) == b""
         assert trio.current_time() - began == pytest.approx(5, abs=0.1)
+
+
+async def test_who_waits_takes_no_files_without_number(autojump_clock: Clock) -> None:
+    async with world() as server:
+        metrics = Metrics("127.0.0.1", 0, str)
+        registry = _registry(server.core)
+        pairs = [trio.testing.memory_stream_pair() for _ in range(AT_ONCE + WAITING + 30)]
+        for _, theirs in pairs:
+            server.nursery.start_soon(metrics.converse, theirs, server.core, server.harvester, registry)
+        began, closed = trio.current_time(), []
+
+        async def wait(ours: trio.abc.Stream) -> None:
+            await ours.receive_some(1)
+            closed.append(trio.current_time() - began)
+
+        async with trio.open_nursery() as nursery:
+            for ours, _ in pairs:
+                nursery.start_soon(wait, ours)
+        assert closed.count(0) == 30
+        assert max(closed) == pytest.approx(5 * (1 + WAITING // AT_ONCE), abs=0.1)
+        # And then it is as before.
+        ours, theirs = trio.testing.memory_stream_pair()
+        server.nursery.start_soon(metrics.converse, theirs, server.core, server.harvester, registry)
+        await ours.send_all(b"GET /healthz HTTP/1.1\r\n\r\n")
+        assert (await ours.receive_some(4096)).startswith(b"HTTP/1.1 200 OK")
 
 
 def test_delays_are_counted_by_their_bounds() -> None:
