@@ -43,6 +43,19 @@ def present(table: Table, session: Session, was_absent: bool) -> None:
         table.broadcast.emit("spectator", {"name": session.name, "here": True})
 
 
+def returned(table: Table, session: Session) -> None:
+    """Somebody who is back gets their view; who is here is the host before who has been away too long."""
+    table.show(session.player)
+    if host_is_gone(table):
+        hand_over(table)
+
+
+def host_is_gone(table: Table) -> bool:
+    """Whether the host has left, or has been away too long with nobody there to follow."""
+    member = table.broadcast.members.get(table.host)
+    return member is None or (member.session.connection is None and table.host_due is None)
+
+
 def decide(table: Table, moment: int) -> None:
     """Those whose `away_time` was over at ``moment`` are played for, and are hosts no longer."""
     for seat in table.seats:

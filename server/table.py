@@ -237,8 +237,8 @@ class Table:
 
     def _enter(self, session: Session, seat: int | None) -> None:
         self.arrivals += 1
-        if self.host != session.player and self.host not in self.broadcast.members:
-            # Everybody had left a match that goes on.
+        if self.host != session.player and absence.host_is_gone(self):
+            # Everybody had left a match that goes on, or had been cut off.
             self.host = session.player
             self.broadcast.emit("host", {"seat": seat, "name": session.name})
             self.broadcast.flush()

@@ -275,7 +275,7 @@ class Visitors:
         session.connection, connection.session, session.gone_at = connection, session, None
         self._say_welcome(connection, session, token, resumed=True)
         for table in list(session.tables.values()):
-            self._step(table, partial(table.show, session.player))
+            self._step(table, partial(absence.returned, table, session))
 
     def _say_welcome(self, connection: Connection, session: Session, token: str, resumed: bool) -> None:
         _log.info("welcome", player=session.player, name=session.name, resumed=resumed)

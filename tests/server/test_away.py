@@ -81,6 +81,30 @@ async def test_a_dropped_player_is_played_for_and_comes_back(
         assert (await again.next(t="event"))["seq"] == view["seq"] + 1
 
 
+@pytest.mark.parametrize("way", ["resume", "join", "watch"])
+async def test_who_comes_while_the_host_is_away_for_long_is_the_host(
+    way: str, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with world() as server:
+        a, b = await server.table(["A", "B"], seats=3)
+        for caller in (a, b):
+            caller.client.reset()
+        await trio.sleep(30)
+        if way == "resume":
+            guest = await server.resume(b)
+            view = await guest.next(t="view")
+            host = await guest.next(t="event")
+            assert (host["ev"], host["name"], host["seq"]) == ("host", "B", view["seq"] + 1)
+        else:
+            guest = await server.hello("C")
+            guest.table = a.table
+            await guest.ask(way)
+            assert (await guest.next(t="view"))["host"]["name"] == "C"
+        assert (await guest.ask("start", fill="easy"))["t"] == "ok"
+        again = await server.resume(a)
+        assert (await again.next(t="view"))["host"]["name"] != "A"
+
+
 async def test_the_host_may_replace_who_is_away(
     autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
