@@ -154,9 +154,9 @@ FAULTS = (
     ),
     Fault(
         "who comes back gets no view",
-        "server/visitors.py",
-        "self._step(table, partial(table.show, session.player))",
-        "self._step(table, lambda: None)",
+        "server/absence.py",
+        "    table.show(session.player)\n",
+        "    pass\n",
     ),
     Fault(
         "what arrived is taken in the order it was read",
