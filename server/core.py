@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from .config import Config
     from .peer import Peer
 
+TURN: Final = 5_000_000
+"""How long, in ns, what is due may take until the sockets are looked at again."""
+
 _log = structlog.get_logger("core")
 
 
@@ -56,6 +59,10 @@ class Core:
         chance = Chance(config.seed)
         self.gate = Gate(record)
         self.timers = Timers()
+        self._shows = Timers()
+        """Of the tables at which bots play alone."""
+        self._shown = 0
+        """How many entries were noted when these were last dealt with."""
         welcome = {"clock": arrival, "seeded": chance.seeded}
         sessions = Sessions(chance, first_player)
         self.visitors = Visitors(config, sessions, self.gate, self.timers, clock, welcome, self._step)
@@ -76,8 +83,8 @@ class Core:
         self._wake = wake
         self._clock = clock
         self._stood_at = 0
-        self._scheduled: dict[int, int] = {}
-        """By table, the earliest moment that a timer is set for."""
+        self._scheduled: dict[int, tuple[int, Timers]] = {}
+        """By table, the earliest moment that a timer is set for, and among which."""
         self._called = False
 
     # What the harvester calls
@@ -111,7 +118,7 @@ class Core:
     def decide_until(self, moment: int, table: Hashable | None) -> None:
         with self._call():
             if table is None:
-                self.timers.run(moment)
+                self._run_timers(moment)
             elif (known := self._table(table)) is not None:
                 self._decide(known, moment)
 
@@ -137,7 +144,8 @@ class Core:
                     self._step(table, partial(table.catch_up, session))
 
     def next_deadline(self) -> int | None:
-        return self.timers.next()
+        moments = [self.timers.next(), self._shows.next() if self._may_show() else None]
+        return min((moment for moment in moments if moment is not None), default=None)
 
     @contextmanager
     def _call(self, peer: Peer | None = None) -> Iterator[None]:
@@ -164,6 +172,12 @@ class Core:
         """Nothing can be written for now: until it can, no table decides anything."""
         self._stood_at = self._clock()
         self.visitors.stand_still()
+
+    def written(self) -> None:
+        """More of what was noted is safe."""
+        self.gate.release()
+        if self._shows.next() is not None:
+            self._wake()
 
     def go_on(self) -> None:
         """It can again."""
@@ -204,6 +218,22 @@ class Core:
             table.close("fault")
             self._schedule(table)
 
+    def _run_timers(self, moment: int) -> None:
+        """Let what is due happen, for so long that nobody's request waits for it. Bots that play among
+        themselves, however fast, come last and only as fast as it can be written down."""
+        end = self._clock() + TURN
+
+        def enough() -> bool:
+            return self._clock() >= end
+
+        self.timers.run(moment, enough)
+        if self._may_show():
+            self._shows.run(moment, enough)
+            self._shown = self.gate.noted
+
+    def _may_show(self) -> bool:
+        return self._shown <= self.gate.written
+
     def _schedule(self, table: Table) -> None:
         """A table's step is over: see to it that it is called at its next moment, or forget it."""
         if table.is_closed:
@@ -211,15 +241,19 @@ class Core:
             self._scheduled.pop(table.number, None)
             return
         moment = table.next()
+        if moment is None:
+            return
+        timers = self.timers if table.attended else self._shows
+        known, among = self._scheduled.get(table.number, (moment + 1, timers))
         # A timer that comes too early finds nothing to do and sets the next one: far fewer are set so.
-        if moment is not None and moment < self._scheduled.get(table.number, moment + 1):
-            self._scheduled[table.number] = moment
-            self.timers.set(moment, partial(self._table_due, table))
+        if moment < known or among is not timers:
+            self._scheduled[table.number] = moment, timers
+            timers.set(moment, partial(self._table_due, table, timers))
             if not self._called:
                 self._wake()
 
-    def _table_due(self, table: Table, moment: int) -> None:
-        if self._scheduled.get(table.number) == moment:
+    def _table_due(self, table: Table, timers: Timers, moment: int) -> None:
+        if self._scheduled.get(table.number) == (moment, timers):
             del self._scheduled[table.number]
             if self.gate.stuck or self.visitors.ending:
                 return

@@ -89,7 +89,7 @@ class Keeping:
 
     async def run(self, core: Core) -> None:
         """Write until cancelled."""
-        await self.journal.run(core.gate.release, core.stand_still, core.go_on)
+        await self.journal.run(core.written, core.stand_still, core.go_on)
 
     async def say_goodbye(self, core: Core) -> None:
         """Tell everybody that the server ends, after all that they have to be told before."""

@@ -205,6 +205,16 @@ class Gate:
         return self._record.roomy and not self._record.stuck
 
     @property
+    def noted(self) -> int:
+        """How many entries were noted so far."""
+        return self._noted
+
+    @property
+    def written(self) -> int:
+        """How many of them are safe."""
+        return self._record.written()
+
+    @property
     def waiting(self) -> bool:
         """Whether anything that was said is still withheld."""
         return bool(self._waiting)

@@ -101,6 +101,11 @@ class Table:
     def human_seated(self) -> bool:
         return any(seat.seated for seat in self.seats)
 
+    @property
+    def attended(self) -> bool:
+        """Whether anybody plays at it, so that it is no faster than people are."""
+        return any(seat.kind == "human" and seat.status in ("online", "away") for seat in self.seats)
+
     def spectator_names(self) -> list[str]:
         """Those who look on and are connected."""
         members = self.broadcast.members.values()

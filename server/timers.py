@@ -20,9 +20,11 @@ class Timers:
     def next(self) -> int | None:
         return self._heap[0][0] if self._heap else None
 
-    def run(self, until: int) -> None:
-        """Call everything set for ``until`` or before, in order."""
+    def run(self, until: int, enough: Callable[[], bool]) -> None:
+        """Call what is set for ``until`` or before, in order, until it is ``enough``: at least one thing."""
         heap = self._heap
         while heap and heap[0][0] <= until:
             moment, _, do = heappop(heap)
             do(moment)
+            if enough():
+                break

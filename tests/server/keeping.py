@@ -40,7 +40,7 @@ async def kept_world(
             refused = restore(server.core, Resumption(opened, server.network.now()))
             assert not refused
             core = server.core
-            server.nursery.start_soon(journal.run, core.gate.release, core.stand_still, core.go_on)
+            server.nursery.start_soon(journal.run, core.written, core.stand_still, core.go_on)
             yield server
     finally:
         opened.close()
