@@ -22,6 +22,7 @@ from protocol.once import Verdict
 from . import play_requests, table_requests
 from .chance import Chance
 from .connection import REFUSED_IN_A_ROW, Connection
+from .limits import LOCK_EVERY, LOCKS, Allowance
 from .lobby import Lobby
 from .record import Gate, Record
 from .reply import MESSAGES, UNKEPT, Reply
@@ -77,6 +78,7 @@ class Core:
             self._schedule,
             config.limits,
             self.visitors.guesses,
+            Allowance(LOCKS, LOCK_EVERY),
         )
         self.floor = floor
         self.lobby = Lobby(floor, first_table)

@@ -40,6 +40,10 @@ _TABLE: Final = (
 )
 _NO_WINDOWS: Final = "DELETE FROM window WHERE match IN (SELECT number FROM match WHERE place = ?)"
 """A claim can come too late only for a card of the match being played."""
+_NEVER_PLAYED: Final = (
+    "DELETE FROM place WHERE number = ? AND NOT EXISTS (SELECT 1 FROM match WHERE place = ?)"
+)
+"""To make tables and close them again fills no disk."""
 
 
 class Rows:
@@ -104,6 +108,7 @@ class Rows:
                 if why != "fault":
                     yield "UPDATE place SET standing = NULL WHERE number = ?", (number,)
                     yield _NO_WINDOWS, (number,)
+                    yield _NEVER_PLAYED, (number, number)
             case MatchBegun(table, match, rules, settings, seats):
                 yield _COUNT, ("match", match + 1)
                 statement = "INSERT OR REPLACE INTO match (number, place, data, begun) VALUES (?, ?, ?, ?)"

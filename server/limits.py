@@ -28,7 +28,11 @@ GUESSES: Final = 20
 """Wrong passwords that an address may send at once."""
 GUESS_EVERY: Final = 5 * SECOND
 """After that, one in this time."""
-_MOST_GUESSERS: Final = 10_000
+LOCKS: Final = 40
+"""Tables with a password that an address may make at once: to hash a password takes some ms."""
+LOCK_EVERY: Final = SECOND // 2
+"""After that, one in this time."""
+_MOST_ADDRESSES: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,22 +163,27 @@ def _less(counts: Counter[str], key: str) -> None:
         del counts[key]
 
 
-class Guesses:
-    """Wrong passwords, by address. `moment` is any steady clock in ns."""
+class Allowance:
+    """So many of something at once from each address, then one in a time. Moments are of any steady clock.
 
-    def __init__(self) -> None:
+    Of wrong passwords it is `GUESSES`; the right ones cost nothing.
+    """
+
+    def __init__(self, most: int = GUESSES, every: int = GUESS_EVERY) -> None:
+        """``every`` in ns."""
+        self._most, self._every = most, every
         self._whole_at: dict[str, int] = {}
-        """When an address has all its guesses again; the least recent guess first."""
+        """When an address has all of it again; the least recently used first."""
 
-    def allowed(self, address: str, moment: int) -> bool:
-        """Whether a password from there is looked at now."""
+    def allows(self, address: str, moment: int) -> bool:
+        """Whether there is one left."""
         whole_at = self._whole_at.get(key_of(address), moment)
-        return whole_at - moment <= (GUESSES - 1) * GUESS_EVERY
+        return whole_at - moment <= (self._most - 1) * self._every
 
-    def wrong(self, address: str, moment: int) -> None:
-        """One was looked at, and was wrong."""
+    def use(self, address: str, moment: int) -> None:
+        """One was used."""
         key = key_of(address)
-        whole_at = max(self._whole_at.pop(key, moment), moment) + GUESS_EVERY
-        if len(self._whole_at) >= _MOST_GUESSERS:
+        whole_at = max(self._whole_at.pop(key, moment), moment) + self._every
+        if len(self._whole_at) >= _MOST_ADDRESSES:
             del self._whole_at[next(iter(self._whole_at))]
         self._whole_at[key] = whole_at

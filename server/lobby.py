@@ -42,7 +42,8 @@ class Lobby:
 
     def _create(self, session: Session, request: Create, reply: Reply) -> Table | None:
         assert session.connection is not None
-        made_at, limits = key_of(session.connection.peer.address), self._floor.limits
+        address, limits = session.connection.peer.address, self._floor.limits
+        made_at = key_of(address)
         made_there = sum(table.made_at == made_at for table in self.tables.values())
         if len(self.tables) >= limits.tables or made_there >= limits.tables_from(made_at):
             reply.error("server_full", "there are too many tables")
@@ -67,6 +68,9 @@ class Lobby:
         if len(bots) > count - sits:
             reply.error("bad_request", "there are more bots than seats", field="bots")
             return None
+        if request.password and not self._may_lock(address):
+            reply.error("rate", "too many tables with a password")
+            return None
         preset = given.get("preset", "dobon")
         table = Table(self._next_table, name, rules, preset, settings, count, self._floor)
         self._next_table += 1
@@ -80,6 +84,13 @@ class Lobby:
         reply.ok(table=table.number, seat=0 if sits else None)
         table.show(session.player)
         return table
+
+    def _may_lock(self, address: str) -> bool:
+        locks, now = self._floor.locks, self._floor.clock()
+        if not locks.allows(address, now):
+            return False
+        locks.use(address, now)
+        return True
 
     def _listed(self, table: Table) -> dict[str, Any]:
         """A table in the list. The same object while it says the same: each session keeps its last answer."""

@@ -27,7 +27,7 @@ from .views import view_of
 if TYPE_CHECKING:
     from .bot_seat import Thinker
     from .chance import Chance
-    from .limits import Guesses, Limits
+    from .limits import Allowance, Limits
     from .record import Gate
     from .reply import Reply
     from .session import Session
@@ -48,7 +48,10 @@ class Floor:
     changed: Callable[[Table], None]
     """The table's next moment may have become another, or the table is closed."""
     limits: Limits
-    guesses: Guesses
+    guesses: Allowance
+    """Of wrong passwords."""
+    locks: Allowance
+    """Of tables with a password."""
 
 
 class Table:

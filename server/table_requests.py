@@ -107,11 +107,11 @@ def _password_refusal(table: Table, session: Session, password: str | None) -> s
         return "password"
     assert session.connection is not None
     address, now = session.connection.peer.address, table.broadcast.now
-    if not table.floor.guesses.allowed(address, now):
+    if not table.floor.guesses.allows(address, now):
         return "rate"
     if table.admits(password):
         return None
-    table.floor.guesses.wrong(address, now)
+    table.floor.guesses.use(address, now)
     return "password"
 
 

@@ -21,7 +21,7 @@ from .bans import Bans
 from .config import SERVER, Config
 from .connection import BURST, HEARTBEAT, HELLO_TIME, RATE, UNSENT, Connection
 from .counts import Counts
-from .limits import Doors, Guesses
+from .limits import Allowance, Doors
 from .record import Gate, SessionEnded, SessionKept
 from .reply import MESSAGES, UNKEPT
 from .session import KEPT, Session, Sessions
@@ -61,7 +61,7 @@ class Visitors:
     ) -> None:
         """``welcome``: what it says to everybody alike; ``step`` makes a step of a table."""
         self.sessions = sessions
-        self.guesses = Guesses()
+        self.guesses = Allowance()
         self.bans = Bans()
         self.counts = Counts()
         self._config = config
@@ -248,12 +248,12 @@ class Visitors:
         if given is None:
             return "password"
         address, now = connection.peer.address, self._clock()
-        if not self.guesses.allowed(address, now):
+        if not self.guesses.allows(address, now):
             return "rate"
         assert self._password is not None
         if compare_digest(_digest(given), self._password):
             return None
-        self.guesses.wrong(address, now)
+        self.guesses.use(address, now)
         return "password"
 
     def _begin(self, connection: Connection, name: str) -> None:

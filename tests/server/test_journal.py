@@ -16,7 +16,7 @@ from server import journal_schema
 from server.journal import RESERVE, Journal, Store
 from server.journal_rows import read_sessions
 from server.journal_schema import SCRIPTS, VERSION, BadJournal, connect, lock, migrate, open_to_write
-from server.record import Entry, SessionKept, TableKept
+from server.record import Entry, MatchBegun, SessionKept, StepKept, TableClosed, TableKept
 
 from .keeping import at_once
 
@@ -48,6 +48,20 @@ def test_only_the_owner_may_look(tmp_path: Path) -> None:
     for path in folder.iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert {path.name for path in folder.iterdir()} >= {NAME, f"{NAME}-wal"}
+    store.close()
+
+
+def test_tables_that_nobody_played_at_leave_nothing(tmp_path: Path) -> None:
+    """To make them and close them again, all day long, fills no disk; their numbers stay used."""
+    store = opened(tmp_path)
+    for number in range(1, 4):
+        write(store, TableKept(number, 0, {}), StepKept(number, 0, b""))
+    write(store, MatchBegun(2, 1, {}, {}, []), TableClosed(1, "empty"), TableClosed(2, "empty"))
+    write(store, TableClosed(3, "fault"))
+    with closing(sqlite3.connect(tmp_path / NAME)) as connection:
+        kept = connection.execute("SELECT number, closed FROM place ORDER BY number").fetchall()
+    assert kept == [(2, "empty"), (3, "fault")]
+    assert store.next_ids()[0] == 4
     store.close()
 
 
