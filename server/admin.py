@@ -238,6 +238,8 @@ def _text(asked: Answer, field: str) -> str:
     text = asked.get(field)
     if not isinstance(text, str) or not text:
         raise _Refused(field, f"{field} is missing")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise _Refused(field, f"{field} is no Unicode")
     return text
 
 

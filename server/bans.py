@@ -85,7 +85,10 @@ class Bans:
             return
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         new = self._path.with_suffix(".new")
-        new.write_text(json.dumps(self.to_data(), ensure_ascii=False, indent=1) + "\n", "utf-8")
+        new.unlink(missing_ok=True)
+        # Names and addresses are nobody else's to read, whatever folder it is.
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(json.dumps(self.to_data(), ensure_ascii=False, indent=1) + "\n")
         os.replace(new, self._path)
 
 

@@ -117,6 +117,8 @@ async def test_a_ban_of_a_name(autojump_clock: Clock, tmp_path: Path) -> None:
         assert (await hello_from(server, "memory:9", "spammer"))["code"] == "kicked"
         assert (await hello_from(server, "memory:9", "spammer2"))["t"] == "welcome"
         assert Bans(tmp_path).names("Spammer")
+        assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
+        assert (await host.ask(do="ban", who="\ud800"))["error"] == "who"
         assert (await host.ask(do="unban", who="spammer"))["ok"] == {"names": [], "addresses": []}
         assert (await host.ask(do="unban", who="spammer"))["error"] == "unknown"
         assert (await hello_from(server, "memory:9", "spammer"))["t"] == "welcome"
