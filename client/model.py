@@ -16,7 +16,7 @@ from msgspec.structs import replace as changed
 
 from engine.rules import Rules
 from protocol import events as e
-from protocol.connection import Answer
+from protocol.connection import GONE, Answer
 from protocol.events import EVENT_TYPES
 from protocol.fields import Claim, TableInfo
 from protocol.messages import (
@@ -28,6 +28,7 @@ from protocol.messages import (
     OkTables,
     Pass,
     Request,
+    Sync,
     View,
     Waive,
     Welcome,
@@ -322,17 +323,26 @@ def _answered(model: Model, answer: Answer) -> Model:
         if isinstance(request, Dobon) and reply.code == "too_late" and reply.by is not None:
             by = reply.by
             return _at_table(model, request, lambda table: replace(table, late=Late(table.view.discard, by)))
-        return model
+        if isinstance(request, Sync) and reply.code in GONE:
+            # It was while one was not connected.
+            why = "kicked" if reply.code == "not_at_table" else "admin"
+            return _at_table(model, request, lambda table: replace(table, closed=why, pending=()))
+        return _left(model, request) if isinstance(request, Leave) and reply.code in GONE else model
     model = replace(model, refused=None)
     match request:
-        case Leave(table=table):
-            tables = {each: known for each, known in model.tables.items() if each != table}
-            shown = next(reversed(tables), None) if model.shown == table else model.shown
-            return replace(model, tables=MappingProxyType(tables), shown=shown)
+        case Leave():
+            return _left(model, request)
         case Pass() | Waive():
             return _at_table(model, request, lambda table: _declined(table, request))
         case _:
             return replace(model, lobby=tuple(reply.tables)) if isinstance(reply, OkTables) else model
+
+
+def _left(model: Model, request: Leave) -> Model:
+    """Without the table that was left."""
+    tables = {each: known for each, known in model.tables.items() if each != request.table}
+    shown = next(reversed(tables), None) if model.shown == request.table else model.shown
+    return replace(model, tables=MappingProxyType(tables), shown=shown)
 
 
 def _declined(table: Table, request: Pass | Waive) -> Table:

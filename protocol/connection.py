@@ -70,6 +70,8 @@ _CLIENT: Final[dict[tuple[State, Heard], State]] = {
 ENDS: Final = frozenset({"bad_frame", "frame_too_large", "replaced", "slow", "shutdown"})
 """Codes of an error without `re` after which the server closes an open connection. (`rate` without `re`
 closes after 200 refusals, but also answers a ping too many, so it is not among them.)"""
+GONE: Final = frozenset({"no_table", "not_at_table"})
+"""Codes that say of a table that one is not there any more (of a play perhaps only that one does not sit)."""
 
 
 class ServerConnection:
@@ -147,6 +149,8 @@ class ClientConnection:
         self._unanswered: dict[int, tuple[Request, bytes, bool]] = {}
         self._syncing: set[int] = set()
         self._seqs: dict[int, int | None] = {}
+        self._unseen: set[int] = set()
+        """Tables whose view has not come since the resume."""
 
     def connect(self) -> None:
         """Begin a connection: its first frame is the hello, with the token if there is one."""
@@ -248,6 +252,8 @@ class ClientConnection:
         if state is None:
             raise FrameError("bad_frame", f"{type(message).__name__} comes at the wrong time")
         self.state = state
+        if self._unseen and state is State.OPEN and not isinstance(message, Welcome | View):
+            self._ask_after_tables(getattr(message, "table", None))
         match message:
             case Welcome():
                 yield from self._welcomed(message)
@@ -262,6 +268,7 @@ class ClientConnection:
                 yield message
             case View():
                 self._seqs[message.table] = message.seq
+                self._unseen.discard(message.table)
                 yield message
             case _:
                 yield from self._happened(message)
@@ -276,16 +283,26 @@ class ClientConnection:
             self._unanswered.clear()
             self._syncing.clear()
             self._seqs.clear()
+            self._unseen.clear()
             self._last_id = welcome.last_id
             yield welcome
             yield from (Answer(request, None) for request, _, _ in lost)
             return
         self._last_id = max(self._last_id, welcome.last_id)
         self._seqs = dict.fromkeys(self._seqs, None)
+        self._unseen = set(self._seqs)
         # Whatever the server saw of them: it does none twice, and answers each.
         for number, (_, frame, alone) in self._unanswered.items():
             self._outgoing.append((frame, number if alone else None))
         yield welcome
+
+    def _ask_after_tables(self, alive: int | None) -> None:
+        """The views of a resume are over: where there was none, one is gone, or the table is. Of the one
+        that is ``alive`` something was heard."""
+        for table in sorted(self._unseen & self._seqs.keys()):
+            if table != alive:
+                self._syncing.add(self.send(Sync(table=table)))
+        self._unseen &= {alive}
 
     def _answered(self, reply: Ok | Error) -> Iterator[Received]:
         if reply.re == self._alone:
@@ -304,8 +321,9 @@ class ClientConnection:
             return
         self._syncing.discard(request.id)
         if isinstance(reply, Error) and isinstance(request, Sync):
-            if reply.code in ("no_table", "not_at_table"):
+            if reply.code in GONE:
                 self._seqs.pop(request.table, None)
+                yield Answer(request, reply)
             else:
                 # Refused for now (the rate): the next event shows the gap again and asks again.
                 self._seqs[request.table] = 0

@@ -9,7 +9,8 @@ import pytest
 from client.advance import settled
 from client.model import Model, update
 from engine.rules import Rules
-from protocol.messages import Event, View
+from protocol.connection import Answer
+from protocol.messages import Chat, Error, Event, Leave, Sync, View
 from tests.client.streams import TABLE, Stream
 
 FIELDS: dict[str, tuple[Any, ...]] = {
@@ -73,3 +74,17 @@ def told(view: View, fresh: View) -> dict[str, Any]:
     if view.phase in ("opening", "direction"):
         data |= dict.fromkeys(("playable", "may", "act_on"))
     return data
+
+
+@pytest.mark.parametrize(("code", "closed"), [("no_table", "admin"), ("not_at_table", "kicked")])
+def test_a_table_that_was_lost_while_away_is_closed(code: str, closed: str) -> None:
+    stream = Stream(Rules.preset("dobon"), 2, random.Random(1))
+    model = update(Model(), stream.view(0), now=0)
+    refusal = Error(code=code, message="", re=1)
+    lost = update(model, Answer(Sync(id=1, table=TABLE), refusal), now=0)
+    assert lost.tables[TABLE].closed == closed
+    assert not update(model, Answer(Leave(id=1, table=TABLE), refusal), now=0).tables
+    asked = update(
+        model, Answer(Chat(id=1, table=TABLE, text="?"), Error(code="rate", message="", re=1)), now=0
+    )
+    assert asked.tables[TABLE].closed is None

@@ -251,7 +251,8 @@ def test_client_asks_again_if_sync_is_refused_for_now(client: ClientConnection) 
     assert said(client) == []
     heard(client, event(1, 7))
     (again,) = said(client)
-    assert heard(client, error("not_at_table", re=again["id"]), event(1, 8)) == []
+    (gone,) = heard(client, error("not_at_table", re=again["id"]), event(1, 8))
+    assert isinstance(gone, Answer)
     assert said(client) == []
 
 
@@ -270,6 +271,20 @@ def test_client_keeps_tables_over_a_resume_until_their_views(client: ClientConne
     client.connect()
     assert len(heard(client, welcome(resumed=True), event(1, 5), view(1, 90), event(1, 91))) == 3
     assert [each["t"] for each in said(client)] == ["hello"]
+
+
+def test_client_asks_after_a_table_whose_view_does_not_come(client: ClientConnection) -> None:
+    heard(client, view(1, 4), view(2, 1), view(3, 1))
+    client.connect()
+    heard(client, welcome(resumed=True), view(2, 1))
+    assert [each["t"] for each in said(client)] == ["hello"]
+    # Of 3 something comes before its view: it is there.
+    assert heard(client, event(3, 2)) == []
+    (sync,) = said(client)
+    assert (sync["t"], sync["table"]) == ("sync", 1)
+    received = heard(client, view(3, 2), error("no_table", re=sync["id"]), event(2, 2), event(1, 5))
+    assert [type(each) for each in received] == [View, Answer, Passed]
+    assert said(client) == []
 
 
 @pytest.mark.parametrize(
