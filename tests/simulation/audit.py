@@ -14,10 +14,12 @@ from engine.cards import CARDS, cards_of, mask_of, value_of
 from engine.round import Round
 from engine.state import Phase
 from engine.trace import state_changes
-from server.connection import UNSENT
+from server.connection import HEARTBEAT, HELLO_TIME, UNSENT
 from server.core import Core
 from server.game import Game
-from server.harvest import Harvester
+from server.harvest import FRAME_TIME, Harvester
+from server.session import KEPT
+from server.settings import SECOND
 from server.table import Table
 from server.views import view_of
 
@@ -56,6 +58,43 @@ class Audit:
         self._look_at_connections()
         self._look_at_sessions()
 
+    def look_at_time(self, moment: int) -> None:
+        """At what has to have been decided, once everything up to this moment had its turn."""
+        core = self._core
+        if core.visitors.ending:
+            return
+        for peer, begun in self._harvester._begun.items():
+            demand(begun + FRAME_TIME + SECOND > moment, "a frame is waited for for ever:", peer.address)
+        for connection in core.visitors._connections.values():
+            due = connection.beat.due
+            if connection.session is None:
+                due += HELLO_TIME - HEARTBEAT
+            demand(due > moment, "a connection is silent:", connection.peer.address)
+        for session in core.visitors.sessions:
+            playing = any(table.playing for table in session.tables.values())
+            if session.gone_at is not None and not playing:
+                demand(session.gone_at + KEPT + KEPT // 5 > moment, "never forgotten:", session.name)
+        if core.gate.stuck:
+            return
+        for table in core.lobby.tables.values():
+            self._look_at_time_of(table, moment)
+
+    def _look_at_time_of(self, table: Table, moment: int) -> None:
+        due = table.next()
+        gate = self._core.gate
+        # Where bots play alone, it goes on no faster than it is written down.
+        waits = not table.attended and gate.noted > gate.written
+        demand(waits or due is None or due > moment, "nothing comes of what is due at table", table.number)
+        for seat in table.seats:
+            if table.playing and seat.status == "away":
+                demand(seat.away_due is not None, "who is away will never be played for:", seat)
+        members = table.broadcast.members
+        host = members.get(table.host)
+        if host is None or host.session.gone_at is None:
+            return
+        here = [m for m in members.values() if m.session.connection is not None]
+        demand(not here or table.host_due is not None, "the host is away, and stays the host")
+
     def _look_at_connections(self) -> None:
         visitors, limits = self._core.visitors, self._limits
         peers = set(self._harvester._peers.values())
@@ -66,6 +105,12 @@ class Audit:
         # A newcomer is looked at, and turned away, within a step.
         demand(len(known) <= limits.connections, "too many are let in:", len(known))
         demand(len(peers) <= limits.connections + limits.lingering, "too many are on their way out")
+        for peer, connection in known.items():
+            demand(peer.open or visitors.ending, "a connection is known that is closed:", peer.address)
+            session = connection.session
+            # Its last words may still be withheld.
+            left = session is None or session.connection is connection or connection.ended
+            demand(left, "a session has two connections:", session)
         timed = self._harvester._begun.keys() | self._harvester._parting.keys()
         demand(peers >= timed, "connections are timed that are gone")
 
@@ -106,6 +151,11 @@ class Audit:
             if member.seat is not None:
                 seat = table.seats[member.seat]
                 demand(seat.player == player and seat.seated, "a seat is another's:", seat)
+        held = set() if game is None or game.live is None else {a.action.seat for a in game.live.held}
+        for seat in table.seats:
+            automatic = seat.kind == "bot" or seat.status in ("autopilot", "left")
+            # Who asks for something is played for no longer, and is told so with the answer.
+            demand(seat.automatic == automatic or seat.index in held, "who plays this seat?", seat)
         seated = {seat.player for seat in table.seats if seat.seated}
         members = {player for player, member in broadcast.members.items() if member.seat is not None}
         demand(seated == members, "seats and members differ:", seated, members)
@@ -165,6 +215,43 @@ class Audit:
         live.round = there
         demand(shown == other, "a view tells of hidden cards:", shown, other)
         return shown
+
+
+NEW = ("at", "deadline", "until", "seq", "spectators", "host")
+"""Of a view: what another process may show otherwise."""
+Standing = dict[int | None, dict[str, Any]]
+
+
+def standing_of(table: Table) -> Standing:
+    """How a table stands, as every seat sees it and as all others do."""
+    return {you: _lasting(view_of(table, you)) for you in (None, *range(len(table.seats)))}
+
+
+def _lasting(view: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in view.items() if key not in NEW}
+
+
+def same_standing(table: Table, before: Standing) -> None:
+    """Raise `Broken` unless a table that was taken up stands as it stood before."""
+    now = standing_of(table)
+    for you, view in before.items():
+        for key, value in view.items():
+            if key == "paused" and not table.broadcast.members:
+                continue
+            new = now[you][key]
+            if key == "seats":
+                value, new = _seats(value, new), _seats(new, new)
+            demand(value == new, "after a restart", you, "sees", key, new, "which was", value)
+
+
+def _seats(seats: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without what may be otherwise: who was here has to find back, and who can't has left."""
+    lasting = []
+    for seat, now in zip(seats, new, strict=True):
+        gone = now["status"] == "left"
+        status = "left" if gone else "away" if seat["status"] == "online" else seat["status"]
+        lasting.append({**seat, "status": status, "ready": gone or seat["ready"], "reaction": None})
+    return lasting
 
 
 def redealt(round: Round, you: int | None, chance: random.Random) -> Round:

@@ -21,7 +21,7 @@ async def act(person: Person) -> None:
     chance, view, plan, bad = person.chance, person.view, person.plan, person.weather.bad
     if bad and person.burgles:
         _burgle(person)
-    elif bad and plan.glutton and person.name == "B" and chance.random() < 0.05:
+    elif bad and plan.glutton and person.name[0] in "BC" and chance.random() < 0.05:
         await _gorge(person)
     elif bad and chance.random() < plan.folly:
         t, fields = folly(chance, view, person.table)

@@ -25,11 +25,11 @@ from server.journal_rows import Row
 from server.keeping import Keeping
 from server.memory import Network
 from server.peer import Peer
-from server.record import Entry, NoRecord, Record
+from server.record import Entry, NoRecord, Record, StepKept
 from server.table import Table
 from server.turn import in_turn
 
-from .audit import Audit
+from .audit import Audit, Standing, same_standing, standing_of
 from .chronicle import Chronicle, demand
 from .emissions import Emissions
 from .line import encrypting
@@ -72,9 +72,13 @@ class Disk(Store):
 class Kept(Journal):
     """A journal that lets a chronicle know, and counts what would outlive the process now."""
 
-    def __init__(self, disk: Disk, chronicle: Chronicle, chance: random.Random) -> None:
+    def __init__(
+        self, disk: Disk, chronicle: Chronicle, chance: random.Random, stood: Callable[[StepKept], None]
+    ) -> None:
+        """``stood``: how a table stands is noted."""
         super().__init__(disk, self._slowly)
         self._chronicle = chronicle
+        self._stood = stood
         self._chance = chance
         self._disk = disk
         self._before = len(chronicle.entries)
@@ -82,6 +86,8 @@ class Kept(Journal):
 
     def note(self, entry: Entry) -> int:
         self._chronicle.take(entry)
+        if isinstance(entry, StepKept):
+            self._stood(entry)
         return super().note(entry)
 
     async def _slowly(self, do: Callable[[], None]) -> None:
@@ -145,6 +151,8 @@ class Machine:
         self._pondering = pondering
         self._scope = trio.CancelScope()
         self._record: Kept | None = None
+        self._stood: dict[int, list[tuple[int, Standing]]] = {}
+        """By table, how it stood when so many entries had been noted."""
         self._keeping: Keeping | None = None
 
     @contextmanager
@@ -174,7 +182,7 @@ class Machine:
         config, limits = self._config, self._config.limits
         if self._folder is not None:
             self.disk = Disk(self._folder, self.network.offset)
-            record = self._record = Kept(self.disk, self.chronicle, self._chance)
+            record = self._record = Kept(self.disk, self.chronicle, self._chance, self._note_standing)
         now = self.network.now
         thinker = Pondering(self._chance, nursery) if self._pondering else InlineThinker()
         self.core = core = Core(
@@ -192,11 +200,18 @@ class Machine:
             self._keeping.journal = self._record
             self._keeping.resume(core, now())
             demand(stored.keys() == core.lobby.tables.keys(), "tables can't be taken up again")
+            for table in core.lobby.tables.values():
+                same_standing(table, self._stood[table.number][-1][1])
             nursery.start_soon(self._keeping.run, core)
             self.audit.look()
         self.harvester.listen(self.network.listener)
         nursery.start_soon(self.harvester.run)
         self.up = True
+
+    def _note_standing(self, entry: StepKept) -> None:
+        table = self.core.lobby.tables[entry.table]
+        stood = self._stood.setdefault(table.number, [])
+        stood.append((len(self.chronicle.entries), standing_of(table)))
 
     def kill(self) -> None:
         """Die, as with kill -9."""
@@ -220,6 +235,8 @@ class Machine:
         self.crashed += 1
         del self.chronicle.entries[self._record.safe :]
         self.chronicle.again()
+        safe = len(self.chronicle.entries)
+        self._stood = {table: [s for s in stood if s[0] <= safe] for table, stood in self._stood.items()}
         self.disk.close()
 
     async def decree(self) -> None:
@@ -262,6 +279,8 @@ class Watched:
     def decide_until(self, moment: int, table: Hashable | None) -> None:
         self._core.decide_until(moment, table)
         self._machine.audit.look()
+        if table is None:
+            self._machine.audit.look_at_time(moment)
 
     def frame(self, frame: Frame) -> None:
         self._core.frame(frame)

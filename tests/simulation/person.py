@@ -16,6 +16,7 @@ import trio
 from client.advance import advance, settled
 from protocol.frame import PAD_BLOCK, SERVER_DEPTH, SERVER_LIMIT, FrameReader, decode_payload, encode_frame
 from protocol.messages import Error, Ok, Ping, Unknown, View, Welcome, parse_server
+from server.connection import BURST, RATE
 from server.memory import Network
 
 from .chronicle import Data, demand
@@ -90,6 +91,9 @@ class Person:
         """The tables that this session has been let in to."""
         self._done: set[object] = set()
         self._dialled = 0
+        self._since = 0.0
+        self._done_for = 0
+        """How many requests were looked at on this connection, and since when it is there."""
 
     # The connection
 
@@ -107,6 +111,7 @@ class Person:
 
     def _dial(self) -> None:
         self._dialled += 1
+        self._since, self._done_for = trio.current_time(), 0
         encrypted = self.plan.tls and self.chance.random() < 0.5
         self.counts["encrypted"] += encrypted
         address = f"{self.address}:{self._dialled}"
@@ -152,7 +157,7 @@ class Person:
 
     def _think(self) -> float:
         if self.burgles:
-            return trio.current_time() + 0.05
+            return trio.current_time() + 0.03
         slow = self.chance.random() < 0.1 and self.weather.bad
         return trio.current_time() + self.chance.choice([0.001, 0.02, 0.2, 0.7] + [3, 9] * slow)
 
@@ -210,7 +215,9 @@ class Person:
         if not welcome.resumed:
             self.asked, self._answers, self.last_id, self._done = {}, {}, 0, set()
             self._knows = set()
-            self.view = self.table = None
+            self.table = None
+        # There will be a view for every table where one still is.
+        self.view = None
         self.counts["resumed"] += welcome.resumed
         demand(welcome.last_id <= self.last_id, "a request arrived that was never sent:", welcome)
         self._token, self.open = welcome.token, True
@@ -228,6 +235,10 @@ class Person:
             again = self.plan.twice or self.counts["resumed"]
             demand(again or code != "duplicate", "a duplicate of what was sent once:", data)
             return
+        if code != "rate" and number not in self._answers:
+            self._done_for += 1
+            most = BURST + RATE * (trio.current_time() - self._since) + 1
+            demand(self._done_for <= most, "too much is done for one connection:", self._done_for)
         earlier = self._answers.setdefault(number, data)
         demand(earlier == data, "answered in two ways:", earlier, data)
         demand(code != "internal", "a fault:", request, data)
@@ -256,6 +267,8 @@ class Person:
                 known = request["table"] in self._knows
                 demand(known or right, "let in with another password:", request)
                 self._enter(request["table"])
+            case "tables":
+                self._find(data["tables"])
             case "chat":
                 if request["text"] in self.memory.chats:
                     self.memory.chats[request["text"]] = True
@@ -263,6 +276,19 @@ class Person:
                 self.counts["claimed"] += 1
             case "leave":
                 self.view = self.table = None
+
+    def _find(self, tables: list[Data]) -> None:
+        """The own table is in the list, as one sees it."""
+        view = self.view
+        if view is None or (view.you is None and self.weather.bad):
+            return
+        listed = next((table for table in tables if table["table"] == view.table), None)
+        phase = view.phase if view.phase in ("open", "over") else "playing"
+        mine = (phase, len(view.spectators), [(seat.name or None, seat.kind) for seat in view.seats])
+        demand(listed is not None, "the own table is not in the list:", view.table)
+        assert listed is not None
+        seats = [(seat["name"], seat["kind"]) for seat in listed["seats"]]
+        demand((listed["phase"], listed["spectators"], seats) == mine, "listed:", listed, "is:", mine)
 
     def _enter(self, table: int) -> None:
         self.table = table

@@ -129,6 +129,8 @@ async def _calm(machine: Machine, people: list[Person]) -> None:
         demand(all(person.open for person in people), "somebody never gets in")
         demand(False, "a match does not end")
     for person in people:
+        _up_to_date(machine, person)
+    for person in people:
         person.still = True
         if person.table is not None:
             person.request("sync", table=person.table)
@@ -139,6 +141,23 @@ async def _calm(machine: Machine, people: list[Person]) -> None:
         machine.emissions.agree(number, course, complete=True)
     for table in machine.core.lobby.tables.values():
         demand(table.host in table.broadcast.members, "nobody is the host")
+
+
+def _up_to_date(machine: Machine, person: Person) -> None:
+    """Nobody is left behind who can hear."""
+    view = person.view
+    if view is not None:
+        table = machine.core.lobby.tables.get(view.table)
+        demand(table is not None, person.name, "believes in a table that is gone:", view.table)
+        assert table is not None
+        demand(
+            table.broadcast.seq == view.seq,
+            person.name,
+            "is left behind at",
+            view.seq,
+            "of",
+            table.broadcast.seq,
+        )
 
 
 async def _go_home(machine: Machine, people: list[Person]) -> None:

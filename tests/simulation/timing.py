@@ -8,6 +8,8 @@ from .chronicle import Data, demand
 
 FLOOR = 300
 """Ms after a card before which no bot claims, with a human seated."""
+NOBODY_WAITS = 5_000
+"""Ms between two rounds of bots alone."""
 
 
 class Clock:
@@ -22,6 +24,10 @@ class Clock:
         self._away: dict[int, int] = {}
         self._statuses: dict[int, str | None] = {}
         self._overdue: dict[int, int] = {}
+        self._rules: Data = {}
+        self._playing = False
+        self._gathered = 0
+        """When the claims on the last card must have come, with `claims: all`."""
 
     def follow(self, events: Iterable[Data]) -> None:
         """Raise `Broken` at the first that came too soon, too late, or with another deadline than it has."""
@@ -29,12 +35,21 @@ class Clock:
             self._take(event, event["at"])
 
     def _take(self, event: Data, at: int) -> None:
+        if self._playing and event["ev"] != "seat":
+            self._nobody_waits_long(at)
         match event["ev"]:
             case "match":
-                self._settings = event["settings"]
+                self._settings, self._rules = event["settings"], event["rules"]
+                self._playing = True
                 for seat, who in enumerate(event["seats"]):
                     self._kinds[seat] = who["kind"]
                     self._overdue[seat] = 0
+                self._due(event, at + self._pause())
+            case "round_over":
+                if event["deadline"] is not None:
+                    self._due(event, at + self._pause())
+            case "match_over":
+                self._playing = False
             case "round":
                 self._until = 0
             case "seat":
@@ -43,6 +58,8 @@ class Clock:
                 self._moved(event, at)
                 demand(event["until"] == at + self._settings["grace"], "the grace is another:", event)
                 self._until, self._played = event["until"], at
+                if event["deadline"] not in (None, event["until"]):
+                    self._due(event, at + self._settings["claim_time"])
             case "drew" if event["why"] in ("choice", "attack"):
                 self._moved(event, at)
             case "passed":
@@ -56,9 +73,34 @@ class Clock:
             case "timed_out":
                 demand(self._deadline <= at <= self._deadline + 1, "ran out at", at, "not", self._deadline)
                 self._overdue[event["seat"]] = self._overdue.get(event["seat"], 0) + 1
-            case "claimed" if self._kinds.get(event["seat"]) == "bot" and not event["counter"]:
-                if "human" in self._kinds.values():
-                    demand(at >= self._played + FLOOR, "a bot claims after", at - self._played, "ms")
+            case "claimed":
+                self._claimed(event, at)
+
+    def _claimed(self, event: Data, at: int) -> None:
+        bot = self._kinds.get(event["seat"]) == "bot" and not event["counter"]
+        if bot and "human" in self._kinds.values():
+            demand(at >= self._played + FLOOR, "a bot claims after", at - self._played, "ms")
+        if event["deadline"] is None:
+            return
+        if event["order"] == 1 or self._rules["claims"] != "all":
+            self._gathered = at + self._settings["claim_time"]
+        # Once all others have claimed or waived, the discarder has a time of its own.
+        asked = self._rules["counter"] == "ask" and event["deadline"] == at + self._settings["claim_time"]
+        if not asked:
+            self._due(event, self._gathered)
+
+    def _pause(self) -> int:
+        """How long the next round is waited for."""
+        if "human" in self._kinds.values():
+            return self._settings["ready_time"]
+        return NOBODY_WAITS if self._settings["bot_pace"] else 0
+
+    def _nobody_waits_long(self, at: int) -> None:
+        """For who is away: they are played for when their time is over."""
+        for seat, since in self._away.items():
+            if self._statuses.get(seat) == "away":
+                late = at - since - self._settings["away_time"]
+                demand(late <= 1, "seat", seat, "is not played for, for ms:", late)
 
     def _moved(self, event: Data, at: int) -> None:
         demand(at >= self._until, "a move within the grace that ends at", self._until, event)
@@ -70,7 +112,9 @@ class Clock:
     def _seat(self, event: Data, at: int) -> None:
         seat, status = event["seat"], event["status"]
         self._kinds[seat] = event["kind"] if status != "left" else "gone"
-        if status == "away":
+        if status in ("left", None):
+            self._away.pop(seat, None)
+        elif status == "away":
             # Who was played for when the match ended has been away for longer, nobody was told since when.
             before = self._settings.get("away_time", 0) if self._statuses.get(seat) == "autopilot" else 0
             self._away.setdefault(seat, at - before)
