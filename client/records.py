@@ -28,6 +28,10 @@ VERSION: Final = 1
 SUFFIX: Final = ".jsonl"
 KEPT: Final = 200
 """Records that are kept; the oldest go."""
+OWN: Final = 50
+"""Of these, the most that one session takes room from others for: a server may begin matches without end."""
+LARGEST: Final = 16 << 20
+"""Bytes of a record, after which nothing more is written of that match. The longest has some 2 MiB."""
 _BYTES: Final = ("commit", "seed", "secret")
 
 
@@ -43,6 +47,7 @@ class Recorder:
         """The last view of each table that no match was played at then."""
         self._files: dict[int, tuple[int, IO[str] | None]] = {}
         """By table: the match that is written down, and where; None where that failed."""
+        self._own: list[Path] = []
 
     def take(self, message: Received) -> None:
         """Something came from the server."""
@@ -81,12 +86,16 @@ class Recorder:
             self._make_room()
             path = self._folder / f"{begun}-match-{match}-{os.getpid()}{SUFFIX}"
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            if path not in self._own:
+                self._own.append(path)
             file = os.fdopen(handle, "w", encoding="ascii", buffering=1)
         self._files[table] = match, file
         head = {"t": "record", "version": VERSION, "server": self._server, "name": self._name, "begun": begun}
         self._line(table, head)
 
     def _make_room(self) -> None:
+        if len(self._own) >= OWN:
+            self._own.pop(0).unlink(missing_ok=True)
         paths = sorted(self._folder.glob("*" + SUFFIX))
         for path in paths[: max(0, len(paths) + 1 - KEPT)]:
             path.unlink(missing_ok=True)
@@ -101,7 +110,10 @@ class Recorder:
             return
         try:
             file.write(json.dumps(data, default=bytes.hex, separators=(",", ":")) + "\n")
+            fits = file.tell() < LARGEST
         except OSError:
+            fits = False
+        if not fits:
             with suppress(OSError):
                 file.close()
             self._files[table] = match, None

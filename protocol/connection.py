@@ -116,6 +116,11 @@ class Answer(NamedTuple):
     reply: Ok | Error | None
 
 
+MOST_TABLES: Final = 100
+"""Tables that a client follows; no server of ours lets a session be at more than 16."""
+MOST_OWED: Final = 1000
+"""Frames that a client owes a server that does not read, or does not answer; in a game they are a few."""
+
 Received: TypeAlias = Welcome | Answer | Error | View | Event | Pong
 
 
@@ -231,6 +236,11 @@ class ClientConnection:
             self._broken = True
             raise
 
+    def _bear(self, owed: int) -> None:
+        """Raise FrameError for a server that only makes work: nothing may pile up here."""
+        if owed >= MOST_OWED:
+            raise FrameError("bad_frame", "it asks for more than it takes")
+
     def _say(self, message: Ping | Pong) -> None:
         self._outgoing.append((encode_frame(to_data(message), CLIENT_LIMIT), None))
 
@@ -263,11 +273,14 @@ class ClientConnection:
             case Ok() | Error():
                 yield from self._answered(message)
             case Ping():
+                self._bear(len(self._outgoing))
                 self._say(Pong(n=message.n))
             case Pong():
                 yield message
             case View():
                 self._seqs[message.table] = message.seq
+                if len(self._seqs) > MOST_TABLES:
+                    raise FrameError("bad_frame", "it shows more tables than there can be")
                 self._unseen.discard(message.table)
                 yield message
             case _:
@@ -342,6 +355,7 @@ class ClientConnection:
             return
         if event.seq > last + 1:
             self._seqs[event.table] = None
+            self._bear(len(self._syncing))
             self._syncing.add(self.send(Sync(table=event.table)))
             return
         self._seqs[event.table] = event.seq

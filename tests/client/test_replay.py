@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
@@ -408,6 +409,33 @@ def test_only_so_many_records_are_kept(tmp_path: Path, monkeypatch: pytest.Monke
     names = sorted(path.name for path in tmp_path.glob("*.jsonl"))
     assert len(names) == 3
     assert names[:2] == ["20200103-000000-match-1-1.jsonl", "20200104-000000-match-1-1.jsonl"]
+
+
+def test_a_server_can_not_make_a_player_lose_what_others_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It begins matches without end: records of it make room for each other."""
+    monkeypatch.setattr("client.records.KEPT", 8)
+    monkeypatch.setattr("client.records.OWN", 3)
+    for number in range(8):
+        (tmp_path / f"2020010{number}-000000-match-1-1.jsonl").write_text("")
+    begun = next(each for each in film(0).moments[0].messages if isinstance(each, e.MatchBegun))
+    with Recorder("Haru", tmp_path) as recorder:
+        for number in range(100):
+            recorder.take(replace(begun, match=number + 1))
+    names = sorted(path.name for path in tmp_path.glob("*.jsonl"))
+    assert [name[:4] for name in names].count("2020") == 5
+    assert len(names) == 8
+
+
+def test_a_record_does_not_grow_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("client.records.LARGEST", 10_000)
+    messages = [each for moment in film(0).moments for each in moment.messages]
+    with Recorder("Haru", tmp_path) as recorder:
+        for message in messages:
+            recorder.take(message)  # type: ignore[arg-type]
+    (path,) = tmp_path.glob("*.jsonl")
+    assert 10_000 <= path.stat().st_size < 12_000
 
 
 def test_a_disk_that_takes_nothing_is_no_fault(tmp_path: Path) -> None:

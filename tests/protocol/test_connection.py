@@ -1,6 +1,6 @@
 """Each end of a conversation: what may come when, answers matched, what is sent again, seq without gaps."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -341,6 +341,24 @@ def test_client_stops_at_a_server_that_breaks_the_protocol(client: ClientConnect
     with pytest.raises(FrameError):
         heard(client, frame)
     assert client.state is State.CLOSED
+    assert not client.may_reconnect
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        lambda number: encode_frame({"t": "ping", "n": number}),
+        lambda number: view(number + 1, 1),
+        lambda number: view(1, 3 * number) + event(1, 3 * number + 2),
+    ],
+    ids=["pings", "tables", "gaps"],
+)
+def test_nothing_piles_up_for_a_server_that_does_not_listen(
+    client: ClientConnection, flood: Callable[[int], bytes]
+) -> None:
+    said = b"".join(map(flood, range(2000)))
+    with pytest.raises(FrameError):
+        list(client.receive(said))
     assert not client.may_reconnect
 
 
