@@ -63,6 +63,7 @@ async def _as(goal: Goal, name: str, pins: Pins | None) -> AsyncIterator[Session
         async def dial() -> trio.abc.Stream:
             nonlocal kept
             stream = await dialler()
+            connection.padded = isinstance(stream, trio.SSLStream)
             if goal.keep and kept is None:
                 # Not sooner: of several addresses it is the one that answered whose token may be told.
                 kept = held.enter_context(KeptToken(str(dialler.addresses[0]), name))

@@ -13,7 +13,15 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from msgspec.structs import replace
 
 from .codes import FrameError, RequestError
-from .frame import CLIENT_LIMIT, SERVER_DEPTH, SERVER_LIMIT, FrameReader, decode_payload, encode_frame
+from .frame import (
+    CLIENT_LIMIT,
+    SERVER_DEPTH,
+    SERVER_LIMIT,
+    FrameReader,
+    decode_payload,
+    encode_frame,
+    pad_frame,
+)
 from .messages import (
     VERSIONS,
     ClientMessage,
@@ -140,6 +148,8 @@ class ClientConnection:
         self.agent = agent
         self.token = token
         self.password = password
+        self.padded = False
+        """Whether the present connection is encrypted: then the lengths of frames are to tell nothing."""
         self.state = State.CLOSED
         self.welcome: Welcome | None = None
         self.end: Error | None = None
@@ -215,7 +225,7 @@ class ClientConnection:
         taken = bytearray()
         while self._outgoing and self._alone is None:
             frame, self._alone = self._outgoing.popleft()
-            taken += frame
+            taken += self._disguised(frame) if self.padded else frame
         return bytes(taken)
 
     def receive(self, data: bytes) -> Iterator[Received]:
@@ -235,6 +245,11 @@ class ClientConnection:
             self.state = State.CLOSED
             self._broken = True
             raise
+
+    def _disguised(self, frame: bytes) -> bytes:
+        """The frame padded, if it can be: by its length one sees what was thrown, how long a password is."""
+        padded = pad_frame(frame)
+        return padded if len(padded) - 4 <= CLIENT_LIMIT else frame
 
     def _bear(self, owed: int) -> None:
         """Raise FrameError for a server that only makes work: nothing may pile up here."""

@@ -18,6 +18,7 @@ from client.goal import Goal
 from client.tokens import KeptToken
 from protocol.frame import encode_frame
 from protocol.joincode import Address
+from server.certificate import identity
 from tests.client.fake_server import WELCOME, Peer
 
 
@@ -37,6 +38,27 @@ async def listening() -> AsyncIterator[tuple[Address, list[dict[str, Any]]]]:
         (listener,) = await nursery.start(partial(trio.serve_tcp, serve, 0, host="127.0.0.1"))
         yield Address("127.0.0.1", listener.socket.getsockname()[1]), hellos
         nursery.cancel_scope.cancel()
+
+
+async def test_over_tls_even_the_hello_is_padded(state: Path, tmp_path: Path) -> None:
+    """Else its length would tell that of a password."""
+    context = identity(tmp_path, str).context
+    lengths: list[int] = []
+
+    async def serve(stream: trio.SocketStream) -> None:
+        encrypted = trio.SSLStream(stream, context, server_side=True)
+        lengths.append(len(await encrypted.receive_some(65536)))
+        await encrypted.send_all(encode_frame(WELCOME))
+        await trio.sleep_forever()
+
+    async with trio.open_nursery() as nursery:
+        (listener,) = await nursery.start(partial(trio.serve_tcp, serve, 0, host="127.0.0.1"))
+        here = Address("127.0.0.1", listener.socket.getsockname()[1])
+        for password in ("", "x" * 50):
+            async with entered(Goal((here,), "Kitchen", "Haru", password=password)) as (session, _name, _pin):
+                assert session.online
+        nursery.cancel_scope.cancel()
+    assert lengths == [256, 256]
 
 
 @pytest.fixture

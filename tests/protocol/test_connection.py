@@ -22,6 +22,7 @@ from protocol.messages import (
     Ping,
     Play,
     Pong,
+    Rps,
     Sync,
     Tables,
     View,
@@ -360,6 +361,21 @@ def test_nothing_piles_up_for_a_server_that_does_not_listen(
     with pytest.raises(FrameError):
         list(client.receive(said))
     assert not client.may_reconnect
+
+
+def test_over_tls_the_length_of_a_frame_tells_nothing(client: ClientConnection) -> None:
+    client.padded = True
+    lengths = set()
+    for throw in ("rock", "paper", "scissors"):
+        client.send(Rps(table=3, on=5, throw=throw))
+        lengths.add(len(client.data_to_send()))
+    assert lengths == {256}
+    client.send(Play(table=3, on=5, card="8H", suit="S"))
+    assert len(client.data_to_send()) == 256
+    client.send(Chat(table=3, text="x" * 4000))
+    assert len(client.data_to_send()) < 4100
+    client.connect()
+    assert len(client.data_to_send()) == 256
 
 
 def test_client_wants_welcome_first() -> None:
