@@ -242,6 +242,8 @@ class Core:
             self.lobby.tables.pop(table.number, None)
             self._scheduled.pop(table.number, None)
             return
+        if not table.playing:
+            self.visitors.look_for_gone(table)
         moment = table.next()
         if moment is None:
             return

@@ -184,6 +184,9 @@ class Allowance:
         """One was used."""
         key = key_of(address)
         whole_at = max(self._whole_at.pop(key, moment), moment) + self._every
-        if len(self._whole_at) >= _MOST_ADDRESSES:
-            del self._whole_at[next(iter(self._whole_at))]
+        while self._whole_at:
+            first = next(iter(self._whole_at))
+            if self._whole_at[first] > moment and len(self._whole_at) < _MOST_ADDRESSES:
+                break
+            del self._whole_at[first]
         self._whole_at[key] = whole_at

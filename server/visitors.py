@@ -184,7 +184,6 @@ class Visitors:
             self._step(table, partial(table.leave, session))
         if session.connection is not None:
             self.end(session.connection, "kicked")
-        session.gone_at = None
         self._end_session(session)
 
     def cut_banned(self) -> None:
@@ -317,20 +316,31 @@ class Visitors:
     def _forget(self, session: Session, moment: int) -> None:
         """End a session that nobody has come back to."""
         session.forgetting = False
-        if session.connection is not None or session.gone_at is None:
+        self._end_if_gone(session, moment)
+        if session.gone_at is not None:
+            session.forgetting = True
+            again = max(session.gone_at + KEPT, moment + KEPT // 10)
+            self._timers.set(again, partial(self._forget, session))
+
+    def look_for_gone(self, table: Table) -> None:
+        """Nobody plays at this table: who would have been forgotten but for its match is so now, or a table
+        with match after match would keep everybody who ever looked on."""
+        now = self._clock()
+        for member in table.broadcast.members.values():
+            gone_at = member.session.gone_at
+            if gone_at is not None and gone_at + KEPT <= now:
+                self._timers.set(now, partial(self._end_if_gone, member.session))
+
+    def _end_if_gone(self, session: Session, moment: int) -> None:
+        if session.gone_at is None or session.gone_at + KEPT > moment:
             return
-        session.forgetting = True
-        if session.gone_at + KEPT > moment:
-            self._timers.set(session.gone_at + KEPT, partial(self._forget, session))
-            return
-        if any(table.playing for table in session.tables.values()):
-            self._timers.set(moment + KEPT // 10, partial(self._forget, session))
-            return
-        for table in list(session.tables.values()):
-            self._step(table, partial(table.leave, session))
-        self._end_session(session)
+        if not any(table.playing for table in session.tables.values()):
+            for table in list(session.tables.values()):
+                self._step(table, partial(table.leave, session))
+            self._end_session(session)
 
     def _end_session(self, session: Session) -> None:
+        session.gone_at = None
         self.sessions.end(session)
         self._doors.end(session.player)
         self._gate.note(SessionEnded(session.player))

@@ -129,6 +129,13 @@ def test_guessers_by_the_million_are_forgotten() -> None:
     assert len(guesses._whole_at) <= 10_000
 
 
+def test_who_has_all_guesses_again_is_forgotten() -> None:
+    guesses = Allowance()
+    for number in range(1000):
+        guesses.use(f"8.8.{number >> 8}.{number & 255}:1", number * SECOND)
+    assert len(guesses._whole_at) <= GUESS_EVERY // SECOND + 1
+
+
 @pytest.mark.parametrize("descriptors", [1, 64, 100, 256, 1024, 1 << 20])
 def test_limits_fit_the_descriptors(descriptors: int) -> None:
     limits = Limits().fitted(descriptors)

@@ -237,6 +237,26 @@ async def test_a_session_is_kept_while_its_table_plays(
         assert (await server.resume(a)).player == a.player
 
 
+async def test_a_table_with_match_after_match_keeps_nobody_who_looked_on(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    settings = {"bot_pace": 0, "grace": 0, "ready_time": 1000, "turn_time": 2000}
+    async with world() as server:
+        (a,) = await server.table(["A"], bots=["easy"], rules={"rounds": 1}, settings=settings)
+        watcher = await server.watcher("W", a.table)
+        await a.ask("start")
+        watcher.client.reset()
+        gone_at = trio.current_time()
+        matches = 0
+        while trio.current_time() < gone_at + 700:
+            await a.event("match_over")
+            matches += 1
+            await trio.sleep(0.01)
+            await a.ask("start")
+        assert matches > 3
+        assert len(server.core.visitors.sessions) == 1
+
+
 async def test_tokens_and_secrets_follow_from_a_seed() -> None:
     from server.chance import Chance
 
