@@ -133,7 +133,7 @@ async def _browse(app: App) -> None:
     _ = app.translate
     app.change(searching=True)
     try:
-        await browse(float("inf"), lambda servers: app.change(servers=tuple(map(_found, servers))))
+        await browse(float("inf"), lambda servers: app.show(app.ui.found(tuple(map(_found, servers)))))
     except DiscoveryError as problem:
         app.change(searching=False)
         app.tell(_("This machine can't look for servers ({reason}).").format(reason=problem))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from protocol.text import harmless
 
@@ -72,6 +72,10 @@ class Draft:
     seats: int = 4
 
 
+ABOVE_SERVERS: Final = 2
+"""Lines of the start screen above the servers; where there are none, a line says so."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ui:
     """What the player has opened, chosen and typed; nothing that a server said."""
@@ -104,6 +108,18 @@ class Ui:
     @property
     def page(self) -> Opened | None:
         return self.pages[-1] if self.pages else None
+
+    def found(self, servers: tuple[Found, ...]) -> Ui:
+        """The same with other servers on the start screen. The chosen line stays the chosen one, wherever it
+        moves to: a stranger's server must not come under the finger that is about to press Enter."""
+        place, row = self.row - ABOVE_SERVERS, self.row
+        if 0 <= place < len(self.servers):
+            there = [server.address for server in servers]
+            chosen = self.servers[place].address
+            row = ABOVE_SERVERS + there.index(chosen) if chosen in there else 0
+        elif place >= 0:
+            row += max(1, len(servers)) - max(1, len(self.servers))
+        return replace(self, servers=servers, row=row)
 
     def opened(self, page: Page, about: str = "", row: int = 0) -> Ui:
         return replace(self, pages=(*self.pages, Opened(page, row, 0, about)))

@@ -66,6 +66,32 @@ def test_the_start_screen_wants_a_server_or_a_game_alone() -> None:
         assert wishes == [Wish("join", "192.168.1.20:5213", "ab12"), Wish("alone"), Wish("join", "k7q2")]
 
 
+@pytest.mark.parametrize(
+    ("key", "before", "after", "then"),
+    [
+        ("server:0", "b", "ab", "server:1"),
+        ("server:1", "ab", "b", "server:0"),
+        ("server:0", "b", "a", "alone"),
+        ("address", "", "ab", "address"),
+        ("address", "ab", "", "address"),
+        ("alone", "", "a", "alone"),
+    ],
+)
+def test_the_chosen_line_of_the_start_screen_stays_chosen(
+    key: str, before: str, after: str, then: str
+) -> None:
+    """Servers come and go, and a stranger can see to it that they do as somebody presses Enter."""
+
+    def servers(names: str) -> tuple[Found, ...]:
+        return tuple(Found(name, f"192.168.1.{ord(name)}:5213", "", None) for name in names)
+
+    with shown(Model(), connected=False) as (app, _asked, _kept):
+        app.change(servers=servers(before))
+        go(app, key)
+        app.show(app.ui.found(servers(after)))
+        assert rows_of(app.scene())[app.ui.row].key == then
+
+
 def test_a_bad_name_is_refused_with_a_sentence_and_the_field_stays() -> None:
     with shown(Model(), connected=False) as (app, _asked, kept):
         go(app, "name")
