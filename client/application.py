@@ -13,6 +13,7 @@ from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.layout import Layout
 
 from .frugal import FrugalOutput
+from .keyboard import keyboard
 from .outlet import PATIENCE, Outlet
 from .styles import style_for
 
@@ -36,6 +37,7 @@ class FullScreen(Application[int]):
             full_screen=True,
             mouse_support=Condition(mouse),
             min_redraw_interval=REDRAW,
+            input=keyboard(),
             output=None if self._outlet is None else FrugalOutput.on(self._outlet),
         )
         self.style = style_for(self.color_depth)

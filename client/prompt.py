@@ -9,19 +9,24 @@ import threading
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TextIO, cast
+from typing import Final, TextIO, cast
 
 import trio
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.completion import WordCompleter
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import Output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from .keyboard import keyboard
 from .outlet import Outlet
 from .plain_help import WORDS
 from .plain_input import LINE_LENGTH
+
+LONGEST: Final = 1000
+"""Characters of a line after which no more can be pasted into it."""
 
 
 class Prompt:
@@ -36,6 +41,7 @@ class Prompt:
             completer=WordCompleter(list(WORDS)),
             complete_while_typing=False,
             key_bindings=self._keys(),
+            input=keyboard(),
             output=_output(outlet),
         )
         self._held: list[str] = []
@@ -125,6 +131,11 @@ class Prompt:
         def _suspend(event: KeyPressEvent) -> None:
             self._outlet.mark()
             run_in_terminal(partial(trio.from_thread.run_sync, self._outlet.suspend))
+
+        @keys.add(Keys.BracketedPaste)
+        def _paste(event: KeyPressEvent) -> None:
+            room = max(0, LONGEST - len(event.current_buffer.text))
+            event.current_buffer.insert_text(" ".join(event.data[:LONGEST].split())[:room])
 
         return keys
 

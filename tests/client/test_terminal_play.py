@@ -6,6 +6,7 @@ import fcntl
 import itertools
 import os
 import re
+import select
 import signal
 import struct
 import termios
@@ -85,35 +86,58 @@ def test_keys_work_below_the_smallest_size(server: str, tmp_path: Path) -> None:
         assert pty.ended() == 131
 
 
-def test_a_million_characters_pasted_into_a_field(server: str, tmp_path: Path) -> None:
-    """With brackets and without: cut at the limit, no key is pressed by them, and the client goes on."""
-    with Pty(dobon("join", server, "--name", "Paste"), tmp_path) as pty:
-        pty.until_shown("None yet.")
-        pty.press("\r")
-        pty.until_shown("Open the table")
-        pty.press("\r")
-        pty.until_shown("You are the host")
-        pty.press("t")
-        pty.until_shown("Say:")
-        pour(pty, b"\x1b[200~" + b"d" * 1_000_000 + b"\x1b[201~")
-        pty.press("\r")
-        pty.until_shown("Paste: ddddd")
-        pty.press("t")
-        pty.until_shown("Say:")
-        pour(pty, b"e" * 20_000)
-        pty.press("\r")
-        pty.until_shown("Paste: eeeee")
-        pty.signal(signal.SIGTERM)
-        assert pty.ended() == 143
+MARKS = {"in marks": (b"\x1b[200~", b"\x1b[201~"), "as if typed": (b"", b"")}
+"""Most terminals say where a paste begins and ends."""
+F12 = "\x1b[24~"
+"""Does nothing, but is no text: what comes behind it was not pasted, however soon it comes."""
+
+
+@pytest.mark.parametrize("marks", MARKS.values(), ids=MARKS)
+def test_a_million_characters_pasted(server: str, tmp_path: Path, marks: tuple[bytes, bytes]) -> None:
+    """Into a field: cut at the limit. Where there is none: no key is pressed by them."""
+    begin, end = marks
+    name = f"Paste{next(NUMBERS)}"
+    with Pty(dobon("join", server, "--name", name), tmp_path) as pty:
+        pty.until_shown("New table")
+        pour(pty, begin + b"h\r" * 500_000 + end)
+        for key, shown in (("\r", "Open the table"), ("\r", "You are the host"), ("t", "Say:")):
+            pty.press(F12 + key)
+            pty.until_shown(shown)
+        pour(pty, begin + b"q\r" * 500_000 + end)
+        pty.until_shown("q q q q")
+        pty.press(F12 + "\r")
+        pty.until_shown(f"{name}: q q q q")
+        pty.press(F12 + "\x1c")
+        assert pty.ended() == 131
+
+
+@pytest.mark.parametrize("marks", MARKS.values(), ids=MARKS)
+def test_a_million_characters_pasted_at_the_prompt(
+    server: str, tmp_path: Path, marks: tuple[bytes, bytes]
+) -> None:
+    """One line of what a line can hold."""
+    begin, end = marks
+    with Pty(dobon("join", server, "--name", f"Paste{next(NUMBERS)}", "--plain"), tmp_path) as pty:
+        pty.until_shown("dobon>")
+        pty.press("create\r")
+        pty.until_shown("is made")
+        pour(pty, begin + b"chat " + b"quit\r" * 200_000 + end)
+        pty.until_shown("quit quit")
+        pty.press(F12 + "\r")
+        pty.until_shown("at most 200 will do.")
+        assert len(pty.output) < 20_000
+        pty.press(F12 + "quit\r")
+        assert pty.ended() == 0
 
 
 def pour(pty: Pty, data: bytes) -> None:
     """Writes more than the terminal holds at once, reading what comes back."""
     os.set_blocking(pty.terminal, False)
     while data:
-        try:
+        readable, writable, _ = select.select([pty.terminal], [pty.terminal], [])
+        if writable:
             data = data[os.write(pty.terminal, data) :]
-        except BlockingIOError:
+        if readable:
             pty.read_some()
     os.set_blocking(pty.terminal, True)
 
