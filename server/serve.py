@@ -30,7 +30,7 @@ from .harvest import Harvester
 from .journal_schema import BadJournal
 from .keeping import Keeping, open_store, sentence
 from .limits import open_files
-from .logs import configure
+from .logs import configure, written_aside
 from .metrics import Metrics, NoMetrics
 from .notify import notify
 from .options import BadStart, Translate, add_arguments, config_of
@@ -67,7 +67,8 @@ def run(args: argparse.Namespace, _: Translate) -> int:
         keeping = Keeping(open_store(config, transport.offset, _), not config.alone, _)
         beside = Beside(secured, metrics, bans, keeping)
         _warn(config, listeners, _)
-        trio.run(serve, config, transport, listeners, partial(_announce_lines, secured, _), beside)
+        with written_aside():
+            trio.run(serve, config, transport, listeners, partial(_announce_lines, secured, _), beside)
     except (BadStart, NoCertificate, NoMetrics) as bad:
         sys.stderr.write(f"{bad}\n")
         return 1

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
+import fcntl
 import json
 import os
 import socket
@@ -21,6 +23,7 @@ import trio
 from client.i18n import catalogue
 from client.options import BadStart as BadJoin
 from client.options import password as join_password
+from protocol.frame import encode_frame
 from server.config import Config
 from server.journal import Store
 from server.journal_schema import connect
@@ -178,6 +181,27 @@ def test_a_log_line_can_not_be_forged(capsys: pytest.CaptureFixture[str]) -> Non
     assert line.isprintable()
     assert json.loads(line)["name"] == hostile
     assert json.loads(line)["event"] == "welcome"
+
+
+async def test_a_log_that_nobody_reads_is_not_waited_for(tmp_path: Path) -> None:
+    """A terminal stands still after Ctrl-S, a pager till somebody turns the page."""
+    source, target = os.pipe()
+    fcntl.fcntl(target, fcntl.F_SETPIPE_SZ, 4096)
+    os.set_blocking(target, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(target, bytes(100))
+    os.set_blocking(target, True)
+    with trio.fail_after(30):
+        async with served(stderr=target) as server:
+            for number in range(20):
+                caller = await trio.open_tcp_stream(server.host, server.port)
+                hello = {"t": "hello", "versions": [1], "name": f"P{number}", "agent": "test"}
+                await caller.send_all(encode_frame(hello))
+                assert b"welcome" in await caller.receive_some(4096)
+                await caller.aclose()
+    os.close(source)
+    os.close(target)
 
 
 def test_a_log_that_can_not_be_written_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
