@@ -157,14 +157,19 @@ def suit_columns(patience: float = PATIENCE) -> int | None:
         return None
     # a signal that ended us here would leave the shell without echo
     unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    before = termios.tcgetattr(source)
+    column = None
     try:
-        tty.setcbreak(source, termios.TCSANOW)
-        os.write(target, "\r♠\x1b[6n".encode())
-        column = _answer(source, time.monotonic() + patience)
-        os.write(target, b"\r\x1b[K")
+        before = termios.tcgetattr(source)
+        try:
+            tty.setcbreak(source, termios.TCSANOW)
+            os.write(target, "\r♠\x1b[6n".encode())
+            column = _answer(source, time.monotonic() + patience)
+            os.write(target, b"\r\x1b[K")
+        finally:
+            termios.tcsetattr(source, termios.TCSANOW, before)
+    except (OSError, termios.error):
+        pass  # the terminal was closed meanwhile
     finally:
-        termios.tcsetattr(source, termios.TCSANOW, before)
         signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
     return None if column is None else column - 1
 

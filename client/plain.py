@@ -212,8 +212,10 @@ class Plain:
     async def _signals(
         self, scope: trio.CancelScope, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
     ) -> None:
-        hangup = () if sys.platform == "win32" else (signal.SIGHUP,)
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, *hangup) as signals:
+        ends = [signal.SIGINT, signal.SIGTERM, *([] if sys.platform == "win32" else [signal.SIGHUP])]
+        # what `nohup`, or a shell for what runs behind it, has switched off stays off
+        ends = [number for number in ends if signal.getsignal(number) is not signal.SIG_IGN]
+        with trio.open_signal_receiver(*ends) as signals:
             task_status.started()
             async for number in signals:
                 self._code = SIGNALLED + number

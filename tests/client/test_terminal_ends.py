@@ -76,6 +76,14 @@ def test_a_signal_while_the_terminal_is_asked(server: str, tmp_path: Path, numbe
         assert pty.attributes() == pty.before
 
 
+def test_the_terminal_closed_while_it_is_asked(server: str, tmp_path: Path) -> None:
+    command = dobon("join", server, "--name", new_name())
+    with Pty(command, tmp_path, PROMPT_TOOLKIT_NO_CPR="0") as pty:
+        pty.until(lambda _: b"\x1b[6n" in pty.output)
+        pty.close()
+        assert pty.ended() == -signal.SIGHUP
+
+
 def test_sigint_from_outside_asks_too(server: str, tmp_path: Path) -> None:
     with lobby(server, tmp_path) as pty:
         pty.signal(signal.SIGINT)

@@ -52,6 +52,24 @@ async def test_a_signal(number: signal.Signals, code: int, tmp_path: Path) -> No
     assert (tmp_path / "client.command-join.err").read_text() == ""
 
 
+async def test_a_signal_that_was_switched_off(tmp_path: Path) -> None:
+    """By `nohup`, for one who looks on into a file and goes home."""
+    command = ["nohup", sys.executable, "-m", *client("watch"), "--plain", "--name", "Haru"]
+    async with serving(tmp_path) as address, trio.open_nursery() as nursery:
+        command.insert(5, address)
+        process = await trio.lowlevel.open_process(
+            command, stdin=-1, stdout=-1, env=environment(tmp_path), cwd=ROOT
+        )
+        person = Person("Haru", process, spectator)
+        nursery.start_soon(person.live)
+        await person.sees("There are no tables")
+        process.send_signal(signal.SIGHUP)
+        await person.type("help")
+        await person.sees("chat TEXT")
+        process.send_signal(signal.SIGTERM)
+        assert await process.wait() == 143
+
+
 async def test_playing_alone_ends_its_server(tmp_path: Path) -> None:
     words = client("play", "--plain", "--name", "Haru", "--rule", "rounds=1")
     code, said, complaints = await outcome(words, tmp_path, b"look\n")
