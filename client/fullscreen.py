@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 from . import guest
 from .app import App
 from .command import Exit
+from .fault import own_fault
 from .glyphs import chosen, suit_columns
 from .goal import Goal
 from .settings import Settings
-from .tokens import state_path
 
 Translate = Callable[[str], str]
 
@@ -73,19 +71,4 @@ def _ended(fault: Exception, where: str, _: Translate) -> tuple[str, int]:
 
     if isinstance(fault, SessionFailed):
         return failure(fault, where, _)
-    return _fault(fault, _), Exit.FAILURE
-
-
-def _fault(fault: Exception, _: Translate) -> str:
-    """A fault of ours: its traceback goes to a file, the player gets a sentence."""
-    path = state_path() / "fault.txt"
-    cause: BaseException = fault
-    while isinstance(cause, BaseExceptionGroup):  # of one or several tasks: the first will do
-        cause = cause.exceptions[0]
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(traceback.format_exception(fault)), "utf-8")
-    except OSError:
-        path = Path("-")
-    said = _("Dobon had to end, and the fault is its own ({fault}); details are in {path}.")
-    return said.format(fault=type(cause).__name__, path=path)
+    return own_fault(fault, _), Exit.FAILURE

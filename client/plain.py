@@ -43,6 +43,7 @@ from protocol.text import name_key
 from .command import Exit
 from .counter import CounterWatch
 from .enter import entered
+from .fault import own_fault
 from .glyphs import ASCII, UNICODE, WIDE_ASCII, Glyphs
 from .goal import Goal
 from .knowledge import can_dobon
@@ -76,20 +77,22 @@ def run(goal: Goal, settings: Settings, _: Translate) -> int:
     speak = Speaker(_, plain_glyphs(settings.glyphs, outlet.encoding, os.environ))
     try:
         code = trio.run(_main, goal, settings, speak, outlet)
-    except BaseExceptionGroup as group:
-        if group.split(_is_gone)[1] is not None:
-            raise
-        raise BrokenPipeError from None
     except SessionFailed as problem:
         complaint, code = failure(problem, goal.where, _)
-        complaint += "\n"
+    except Exception as fault:
+        if _is_gone(fault):
+            raise BrokenPipeError from None
+        complaint, code = own_fault(fault, _), Exit.FAILURE
     _settle(outlet, in_a_hurry=code > SIGNALLED)
-    sys.stderr.write(complaint)
+    if complaint:
+        sys.stderr.write(complaint + "\n")
     return code
 
 
 def _is_gone(fault: BaseException) -> bool:
     """Whether it is that nobody can read any more: the pager has ended, or the terminal was closed."""
+    if isinstance(fault, BaseExceptionGroup):
+        return all(map(_is_gone, fault.exceptions))
     return isinstance(fault, OSError) and fault.errno in (errno.EPIPE, errno.EIO)
 
 

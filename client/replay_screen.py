@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from . import guest
 from .command import Exit
+from .fault import own_fault
 from .film import Film
 from .glyphs import chosen, suit_columns
 from .replay_app import ReplayApp
@@ -28,5 +29,7 @@ def run(film: Film, settings: Settings, _: Translate) -> int:
         code = guest.run(app.application, nothing)
     except KeyboardInterrupt:
         code = Exit.INTERRUPTED
-    sys.stdout.flush()
+    except Exception as fault:
+        sys.stderr.write(own_fault(fault, _) + "\n")
+        code = Exit.FAILURE
     return code

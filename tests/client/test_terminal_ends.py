@@ -141,6 +141,10 @@ sys.exit(main())
 """
 
 
+NO_IMPORT = "sys.modules['client.errand'] = type('', (), {'__getattr__': fault})()"
+"""It fails as it is imported, which is late."""
+
+
 @pytest.mark.parametrize(
     ("module", "patch", "trigger"),
     [
@@ -148,20 +152,26 @@ sys.exit(main())
         ("app", "keep = module.draw\nmodule.draw = lambda s, z: fault() if s.ui.pages else keep(s, z)", "h"),
         ("errand", "module.Tables = fault", ""),
         ("app", "module.draw = fault", None),
+        ("app", NO_IMPORT, None),
+        ("plain", "module.news = fault; sys.argv.append('--plain')", None),
+        ("plain", "module.interpret = fault; sys.argv.append('--plain')", "look\r"),
     ],
-    ids=["a key's handler", "drawing", "the session's task", "the first drawing"],
+    ids=[
+        *("a key's handler", "drawing", "the session's task", "the first drawing", "an import"),
+        *("a line of the plain client", "a command of the plain client"),
+    ],
 )
 def test_faults_of_our_own(server: str, tmp_path: Path, module: str, patch: str, trigger: str | None) -> None:
     script = tmp_path / "faulty.py"
     script.write_text(FAULT.format(module=module, patch=patch), "utf-8")
     with Pty([sys.executable, str(script), "join", server, "--name", new_name()], tmp_path) as pty:
         if trigger:
-            pty.until_shown("New table")
+            pty.until_shown("dobon>" if "--plain" in patch else "New table")
             pty.press(trigger)
         assert pty.ended() == 1
         restored(pty)
-        assert len(pty.last_lines()) == 1
-        assert "RuntimeError" in pty.last_lines()[0]
+        assert "RuntimeError" in pty.last_lines()[-1]
+        assert len(pty.last_lines()) == 1 or "--plain" in patch
     assert "made for this test" in (tmp_path / ".local/state/dobon/fault.txt").read_text("utf-8")
 
 
@@ -231,10 +241,39 @@ def test_mouse_is_off_unless_asked(server: str, tmp_path: Path) -> None:
         restored(pty)
 
 
-@pytest.mark.parametrize("term", ["dumb", ""])
+REPLAY = """
+import sys
+import client.replay_app as module
+def fault(*args, **more):
+    raise RuntimeError("made for this test")
+module.draw_replay = fault
+from client.command import main
+sys.exit(main())
+"""
+
+
+def test_a_fault_in_a_replay(tmp_path: Path) -> None:
+    record = str(tmp_path / "match.json")
+    with Pty(dobon("sim", "--bots", "easy,easy", "--matches", "1", "--trace", record), tmp_path) as pty:
+        assert pty.ended() == 0
+    with Pty([sys.executable, "-c", REPLAY, "replay", record], tmp_path) as pty:
+        assert pty.ended() == 1
+        restored(pty)
+        assert "RuntimeError" in pty.last_lines()[-1]
+
+
+@pytest.mark.parametrize("term", ["dumb", "", "unknown"])
 def test_a_dumb_terminal_gets_no_escape(server: str, tmp_path: Path, term: str) -> None:
     with Pty(dobon("join", server, "--name", new_name()), tmp_path, TERM=term) as pty:
         pty.until_shown("Connected")
         pty.press("quit\n")
         pty.ended()
+        assert b"\x1b" not in pty.output
+
+
+@pytest.mark.parametrize("term", ["dumb", "", "unknown"])
+def test_the_start_screen_needs_a_terminal_that_can_show_it(tmp_path: Path, term: str) -> None:
+    with Pty(dobon(), tmp_path, TERM=term) as pty:
+        assert pty.ended() == 2
+        assert pty.output.startswith(b"The start screen needs a terminal")
         assert b"\x1b" not in pty.output
