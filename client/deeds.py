@@ -193,6 +193,7 @@ class Deeds:
         what, _colon, about = key.partition(":")
         table = app.model.table
         try:
+            text.encode()  # a terminal may send bytes that are no letters
             match what:
                 case "chat" if table is not None and text.strip():
                     app.post(Chat(table=table.id, text=clean_chat(text)))
@@ -215,6 +216,8 @@ class Deeds:
                     app.post(SetRules(table=table.id, rules={field: rule}))
                 case _:
                     pass
+        except UnicodeEncodeError:
+            return _("It has a character that can't be used here.")
         except BadText as error:
             return text_problem(error, _)
         except BadRules as error:

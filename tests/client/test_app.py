@@ -20,7 +20,7 @@ from client.glyphs import UNICODE
 from client.keys import KEYS, help_keys
 from client.notices import Away, Message
 from client.screen.cards import LABELS
-from client.screen.scene import Size
+from client.screen.scene import Size, Ui
 from client.session import NotConnected
 from client.settings import Settings
 from protocol.messages import Chat, Dobon, Draw, Leave, Pass, Play, Request, Rps, Tables, Waive
@@ -322,6 +322,21 @@ def test_a_paste_is_text_or_nothing() -> None:
 def test_a_huge_paste_is_cut() -> None:
     posted, _app = typed("t", "\x1b[200~" + "x" * 50_000 + "\x1b[201~", "\r")
     assert posted == [Chat(table=3, text="x" * CHAT_CHARACTERS)]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("chat", "address", "name", "set:name", "password", "draft:name", "draft:password"),
+        *("join:3", "watch:3", "rule:effects"),
+    ],
+)
+def test_what_is_no_text_is_refused_in_every_field(key: str) -> None:
+    """A terminal may send bytes that are no letters: they become lone surrogates, which can't be sent."""
+    with playing(view()) as (app, asked):
+        assert app.deeds.typed(key, "a\udcff") == "It has a character that can't be used here."
+        assert asked.posted == []
+        assert (app.ui.password, app.ui.address, app.ui.draft) == (Ui().password, Ui().address, Ui().draft)
 
 
 def test_tab_claims() -> None:
