@@ -332,10 +332,14 @@ class Speaker:
             return _("{said}: one card left!").format(said=said)
         return _("{said}; {count} cards left.").format(said=said, count=what.left)
 
+    def _some(self, count: int) -> str:
+        _ = self.translate
+        return _("a card") if count == 1 else _("{count} cards").format(count=count)
+
     def _drew(self, what: e.Drew, view: View) -> str:
         _ = self.translate
         name = self.who(view, what.seat)
-        drawn = self.cards(what.cards) if what.cards else str(what.count)
+        drawn = self.cards(what.cards) if what.cards else self._some(what.count)
         match what.why:
             case "choice":
                 if what.cards is None and what.count == 1:

@@ -48,7 +48,7 @@ def _draw_root(canvas: Canvas, scene: Scene) -> None:
 def _draw_list(canvas: Canvas, scene: Scene, row: int) -> None:
     _, rows = scene.translate, rows_of(scene)
     chosen = nearest(rows, row)
-    draw_title(canvas, _title(scene), _("arrows: choose · Enter: do it · left, right: change · Esc: back"))
+    draw_title(canvas, _title(scene), _keys(scene))
     table = scene.table
     inside = min(canvas.width - 4, 100)
     x = (canvas.width - inside) // 2
@@ -60,6 +60,17 @@ def _draw_list(canvas: Canvas, scene: Scene, row: int) -> None:
         draw_log(canvas, scene, (x, canvas.height - 2 - log, inside, log))
     style, text = _state(scene)
     canvas.put(x, canvas.height - 2, clip(text, inside), style)
+
+
+def _keys(scene: Scene) -> str:
+    """The keys of a page that is a list; only one that was opened can be closed."""
+    _ = scene.translate
+    said = _("arrows: choose · Enter: do it · left, right: change")
+    if scene.ui.page is not None:
+        return _("{keys} · Esc: back").format(keys=said)
+    if scene.connected and scene.table is not None:
+        return _("{keys} · Esc: menu").format(keys=said)
+    return said
 
 
 def _state(scene: Scene) -> tuple[str, str]:

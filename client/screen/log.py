@@ -69,15 +69,14 @@ def page(scene: Scene, width: int, rows: int) -> list[tuple[str, str]]:
     """The newest lines as on a page that is filled from the top, and moved up by some events at once when it
     is full: a line that is scrolled is a line to send anew."""
     table = scene.table
-    step = max(4, rows // 3)
+    step = max(2, rows // 3)
     found: list[tuple[str, str]] = []
     fits: list[tuple[str, str]] = []
     for entry in reversed(table.log if table is not None else ()):
-        found[:0] = lines_of(scene, entry, width)
-        if len(found) > rows:
-            break
+        lines = lines_of(scene, entry, width)
+        if len(lines) + len(found) > rows:
+            return fits or found or lines[:rows]
+        found[:0] = lines
         if entry.seq % step == 0:
             fits = found[:]
-    else:
-        return found
-    return fits or latest(scene, width, rows)
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.rules import FIELDS, PRESETS, Flag, Number, Word
+from protocol.replies import ViewSeat
 
 from ..i18n import mark
 from ..rules_fields import explain, value_text
@@ -41,11 +42,10 @@ def setup_rows(scene: Scene) -> tuple[Row, ...]:
         who = scene.name(seat.seat) if seat.kind != "empty" else _("empty")
         tail = kind(scene, seat) or (_("you") if seat.seat == table.you else "")
         value = who + (f" ({tail})" if tail else "")
-        note = _("Enter: sit here.")
-        if host:
-            note = _("Left and right: a bot and its level. Enter: sit here. k: remove who sits there.")
         label = _("Seat {number}").format(number=seat.seat + 1)
-        rows.append(Row(f"seat:{seat.seat}", label, value, note, "choice" if host else "action"))
+        rows.append(
+            Row(f"seat:{seat.seat}", label, value, _deeds(scene, seat), "choice" if host else "action")
+        )
     rows.append(Row("", _("Rules"), kind="heading"))
     rows.append(_rule(scene, "preset", preset_of(table.view.rules)))
     rows += [
@@ -59,6 +59,19 @@ def setup_rows(scene: Scene) -> tuple[Row, ...]:
         Row("leave", _("Leave the table")),
     ]
     return tuple(rows)
+
+
+def _deeds(scene: Scene, seat: ViewSeat) -> str:
+    """What can be done at a seat."""
+    _, table, host = scene.translate, scene.table, scene.model.is_host
+    assert table is not None
+    if seat.kind == "empty":
+        return _("Left and right: a bot and its level. Enter: sit here.") if host else _("Enter: sit here.")
+    if not host or seat.seat == table.you:
+        return ""
+    if seat.kind == "bot":
+        return _("Left and right: the level of the bot, or an empty seat.")
+    return _("k: remove who sits there.")
 
 
 def _rule(scene: Scene, field: str, value: object) -> Row:

@@ -168,6 +168,17 @@ def test_the_set_up_of_a_table(key: str, press_: str, request_: Request) -> None
         assert asked.posted == [request_]
 
 
+@pytest.mark.parametrize("host", [0, 2])
+def test_a_seat_offers_only_what_can_be_done_with_it(host: int) -> None:
+    taken = seats(seat1={"kind": "bot"}, seat3={"kind": "empty", "name": None})
+    table = idle("open", seats=taken, host={"seat": host, "name": taken[host]["name"]})
+    with shown(model(table)) as (app, _asked, _kept):
+        notes = [row.note for row in rows_of(app.scene()) if row.key.startswith("seat:")]
+    assert ["sit here" in note for note in notes] == [False, False, False, True]
+    assert ["remove" in note for note in notes] == [False, False, host == 0, False]
+    assert [bool(note) for note in notes] == [False, host == 0, host == 0, True]
+
+
 def test_function_cards_are_typed() -> None:
     with shown(model(idle("open"))) as (app, asked, _kept):
         go(app, "rule:effects")

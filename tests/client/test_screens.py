@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from client.glyphs import ASCII, UNICODE
 from client.keys import help_keys
 from client.screen.draw import draw
+from client.screen.log import lines_of, page
 from client.screen.scene import Scene, Size
 from engine.rules import Rules
 from tests.client.screens import NOW, scene, seats, translated
@@ -54,6 +56,19 @@ def test_too_small_says_so_and_does_not_fail(name: str, size: Size) -> None:
     assert len(frame.lines) == size.height
     if size.width >= 20:
         assert "Dobon needs 60" in " ".join(text_of(frame)).replace("  ", " ") or size.width < 25
+
+
+@pytest.mark.parametrize("rows", range(1, 9))
+def test_the_log_shows_whole_sentences_or_the_beginning_of_the_last(rows: int) -> None:
+    found = states("en", "round over")
+    table = found.table
+    assert table is not None
+    sentences = [[text for _, text in lines_of(found, entry, 30)] for entry in table.log]
+    shown = [text for _, text in page(found, 30, rows)]
+    last = [lines for lines in sentences if lines][-1]
+    assert shown == last[:rows] or any(
+        shown == [*chain.from_iterable(sentences[at:])] for at in range(len(sentences))
+    )
 
 
 def test_what_stands_out_does_so_without_colour() -> None:
