@@ -130,8 +130,9 @@ def test_tokens_are_kept_for_the_owner_alone(tmp_path: Path) -> None:
 def test_tokens_differ_by_server_and_name(tmp_path: Path) -> None:
     with KeptToken("h:5213", "Haru", tmp_path) as kept:
         kept.keep("a")
-        assert KeptToken("h:5214", "Haru", tmp_path).token is None
-        assert KeptToken("h:5213", "Sora", tmp_path).token is None
+    assert KeptToken("h:5214", "Haru", tmp_path).token is None
+    assert KeptToken("h:5213", "Sora", tmp_path).token is None
+    assert KeptToken("h:5213", "Haru", tmp_path).token == "a"
 
 
 def test_a_token_in_use_is_not_shared(tmp_path: Path) -> None:

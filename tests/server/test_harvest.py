@@ -22,9 +22,9 @@ async def test_a_stalled_server_takes_them_in_order_of_arrival(autojump_clock: M
         first, second, third = await here.clients(3)
         here.core.racing = {1}
         stalled = here.network.now()
-        third.send(say("c"), arrival=stalled + 30 * US, readable=stalled + 20 * MS)
-        first.send(say("a"), arrival=stalled + 10 * US, readable=stalled + 20 * MS)
-        second.send(say("b"), arrival=stalled + 20 * US, readable=stalled + 20 * MS)
+        second.send(say("c"), arrival=stalled + 30 * US, readable=stalled + 20 * MS)
+        third.send(say("a"), arrival=stalled + 10 * US, readable=stalled + 20 * MS)
+        first.send(say("b"), arrival=stalled + 20 * US, readable=stalled + 20 * MS)
         await trio.sleep(0.1)
         assert here.core.texts() == ["a", "b", "c"]
 

@@ -112,6 +112,20 @@ async def test_a_fault_in_a_request_is_answered(
         assert (await b.ask("tables"))["tables"] == []
 
 
+async def test_a_fault_outside_of_all_tables_ends_one_connection(
+    autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world() as server:
+        a, b = await server.table(["A", "B"])
+        monkeypatch.setattr(server.core.lobby, "take", None)
+        a.request("tables")
+        assert (await a.next(t="error", re=None))["code"] == "internal"
+        await a.end()
+        assert (await b.ask("chat", text="all well"))["t"] == "ok"
+        monkeypatch.undo()
+        assert (await (await server.resume(a)).ask("tables"))["t"] == "ok"
+
+
 @pytest.fixture
 def logs(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
     configure()
