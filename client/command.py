@@ -97,7 +97,8 @@ def main(
     if not rest and sys.stdin.isatty() and sys.stdout.isatty():
         module = load(START)
     parser = build_parser(translate, commands, {name: module} if module else {})
-    args = parser.parse_args(words, argparse.Namespace(lang=lang))
+    # it may stand anywhere, also behind what admin calls a command; a wrong one is still complained of
+    args = parser.parse_args(rest if lang in LANGUAGES else words, argparse.Namespace(lang=lang))
     if module is None:
         parser.print_help(sys.stderr)
         return Exit.USAGE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
@@ -11,6 +12,7 @@ import trio
 
 from protocol.joincode import Address
 
+from .i18n import mark
 from .pins import Doubt, Pins
 
 Dial: TypeAlias = Callable[[], Awaitable[trio.abc.Stream]]
@@ -22,6 +24,28 @@ PATIENCE: Final = 10
 FIRST_RETRY: Final = 500
 """The longest wait before the first attempt to reconnect, in ms; it doubles up to `LAST_RETRY`."""
 LAST_RETRY: Final = 15_000
+
+
+NO_ANSWER: Final = mark("no answer")
+CUT: Final = mark("connection closed")
+NO_SUCH_HOST: Final = mark("there is no machine of that name, and no such join code")
+NOBODY_LISTENS: Final = mark("nothing listens there")
+
+
+def reason(error: OSError) -> str:
+    """Why a dial failed: one of the above, to be translated, or what the system says."""
+    cause: BaseException = error
+    while inner := cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause.__cause__:
+        cause = inner
+    match cause:
+        case socket.gaierror():
+            return NO_SUCH_HOST
+        case ConnectionRefusedError():
+            return NOBODY_LISTENS
+        case OSError():
+            return cause.strerror or str(cause) or type(cause).__name__
+        case _:
+            return str(error)
 
 
 def retry_after(attempt: int, jitter: float) -> int:
@@ -68,7 +92,7 @@ class Dialler:
                         return stream
                 return await trio.open_tcp_stream(address.host, address.port)
         except trio.TooSlowError:
-            raise TimeoutError("no answer") from None
+            raise TimeoutError(NO_ANSWER) from None
         except UnicodeError as error:  # a name that no domain can have
             raise OSError(str(error)) from None
 
@@ -81,7 +105,7 @@ class Dialler:
         except trio.BrokenResourceError as error:
             await trio.aclose_forcefully(stream)
             if self._pins.known(address) is not None and not _speaks(error):
-                raise ConnectionResetError("connection closed") from None
+                raise ConnectionResetError(CUT) from None
             self._pins.check(address, None)
             self._plain = True
             return None

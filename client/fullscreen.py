@@ -66,9 +66,9 @@ def _run(
 
 def _ended(fault: Exception, where: str, _: Translate) -> tuple[str, int]:
     """The sentence for what ended it, and the exit code."""
-    from .refusals import failure
+    from .refusals import last_word
     from .session import SessionFailed
 
     if isinstance(fault, SessionFailed):
-        return failure(fault, where, _)
+        return last_word(fault, where, _)
     return own_fault(fault, _), Exit.FAILURE

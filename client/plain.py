@@ -55,7 +55,7 @@ from .phrases import Speaker
 from .plain_commands import Ask, BadCommand, BeReady, Command, Mute, Quit, Show, interpret
 from .plain_input import Lines, piped_lines
 from .plain_lines import help_lines, look, news, rules_lines, status, status_key
-from .refusals import code_of, failure, new_server
+from .refusals import code_of, last_word, new_server
 from .session import NotConnected, Over, Session, SessionFailed, Unsayable
 from .settings import Settings
 
@@ -78,7 +78,7 @@ def run(goal: Goal, settings: Settings, _: Translate) -> int:
     try:
         code = trio.run(_main, goal, settings, speak, outlet)
     except SessionFailed as problem:
-        complaint, code = failure(problem, goal.where, _)
+        complaint, code = last_word(problem, goal.where, _)
     except Exception as fault:
         if _is_gone(fault):
             raise BrokenPipeError from None

@@ -37,10 +37,21 @@ def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
     )
     parser.add_argument(
         "--seed",
+        type=_seed(_),
         metavar="HEX",
         help=_("for tests: every secret follows from this, anybody can foresee all cards"),
     )
     add_player_arguments(parser, _)
+
+
+def _seed(_: Translate) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        try:
+            return bytes.fromhex(text).hex()
+        except ValueError:
+            raise argparse.ArgumentTypeError(_("a seed is hex digits, two for each byte")) from None
+
+    return parse
 
 
 def run(args: argparse.Namespace, _: Translate) -> int:

@@ -146,7 +146,7 @@ def failure(problem: SessionFailed, where: str, _: Translate) -> tuple[str, int]
     match problem:
         case Unreachable():
             said = _("No server answers at {address}: {reason}.")
-            return said.format(address=harmless(where), reason=harmless(str(problem))), Exit.UNREACHABLE
+            return said.format(address=harmless(where), reason=harmless(_(str(problem)))), Exit.UNREACHABLE
         case Refused(error=error):
             return refusal(error, _), code_of(error)
         case Broken():
@@ -155,6 +155,14 @@ def failure(problem: SessionFailed, where: str, _: Translate) -> tuple[str, int]
             return untrusted(doubt, _), Exit.NOT_ALLOWED
         case _:
             return _("The connection is closed."), Exit.FAILURE
+
+
+def last_word(problem: SessionFailed, where: str, _: Translate) -> tuple[str, int]:
+    """The same for who is back at the shell, where a password is not asked for."""
+    said, code = failure(problem, where, _)
+    if isinstance(problem, Refused) and problem.error.code == "password":
+        said += " " + _("--password-file takes a file that it is in; “dobon” alone has a field for it.")
+    return said, code
 
 
 def code_of(error: Error) -> int:

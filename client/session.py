@@ -19,7 +19,7 @@ from protocol.connection import Answer, ClientConnection, Received, State
 from protocol.heartbeat import Beat, Heartbeat
 from protocol.messages import Closed, Error, FrameError, Leave, Ok, Pong, Ready, Request, View, Welcome
 
-from .dial import PATIENCE, Dial, retry_after
+from .dial import CUT, NO_ANSWER, PATIENCE, Dial, reason, retry_after
 from .fairness import Witness
 from .notices import Away, Ended, Message, Sent, Why
 from .pins import Doubt
@@ -207,7 +207,7 @@ class Session:
         try:
             stream = await self._dial()
         except OSError as error:
-            raise Unreachable(str(error) or type(error).__name__) from None
+            raise Unreachable(reason(error)) from None
         except Doubt as doubt:
             raise Untrusted(doubt) from None
         while True:
@@ -219,7 +219,7 @@ class Session:
             elif not self._may_return():
                 return self._end(Ended(error=self._connection.end))
             elif self._connection.welcome is None:
-                raise Unreachable("no answer" if self._silent else "connection closed")
+                raise Unreachable(NO_ANSWER if self._silent else CUT)
             stream = await self._redial()
 
     def _end(self, ended: Ended) -> None:

@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from protocol.text import columns, harmless, pad
@@ -25,33 +26,38 @@ NOT_ALLOWED: Final = 77
 
 
 def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
-    parser.add_argument(
-        "--data",
-        default=os.environ.get("DOBON_DATA"),
-        metavar=_("FOLDER"),
-        help=_("where the server keeps its matches"),
-    )
-    parser.add_argument("--json", action="store_true", help=_("print JSON, for programs"))
+    _add_common(parser, _, os.environ.get("DOBON_DATA"), False)
+    # also behind the deed; suppressed, as a default there would overwrite what was said before it
+    common = argparse.ArgumentParser(add_help=False)
+    _add_common(common, _, argparse.SUPPRESS, argparse.SUPPRESS)
     deeds = parser.add_subparsers(dest="do", metavar=_("COMMAND"), title=_("commands"), required=True)
-    deeds.add_parser("list", help=_("who is here, and the tables"))
+    add = partial(deeds.add_parser, parents=[common])
+    add("list", help=_("who is here, and the tables"))
     who = _("a name, or # and the number from list")
-    deeds.add_parser("kick", help=_("send somebody away")).add_argument("who", metavar=_("WHO"), help=who)
+    add("kick", help=_("send somebody away")).add_argument("who", metavar=_("WHO"), help=who)
     for name, summary in (
         ("ban", _("send somebody away for good, by name or address")),
         ("unban", _("lift a ban")),
     ):
         banned = _("a name, an address, or a network such as 192.0.2.0/24")
-        deeds.add_parser(name, help=summary).add_argument("who", metavar=_("WHO"), help=banned)
-    deeds.add_parser("bans", help=_("list the bans"))
-    close = deeds.add_parser("close", help=_("close a table"))
+        add(name, help=summary).add_argument("who", metavar=_("WHO"), help=banned)
+    add("bans", help=_("list the bans"))
+    close = add("close", help=_("close a table"))
     close.add_argument("table", type=int, metavar="N", help=_("its number"))
-    announce = deeds.add_parser("announce", help=_("say something at every table"))
+    announce = add("announce", help=_("say something at every table"))
     announce.add_argument("text", metavar=_("TEXT"), help=_("what is said"))
-    shutdown = deeds.add_parser("shutdown", help=_("end the server, at once or in some minutes"))
+    shutdown = add("shutdown", help=_("end the server, at once or in some minutes"))
     shutdown.add_argument(
         "minutes", type=_minutes(_), nargs="?", default=0, metavar="N", help=_("in how many")
     )
     shutdown.add_argument("--cancel", action="store_true", help=_("not after all"))
+
+
+def _add_common(parser: argparse.ArgumentParser, _: Translate, data: str | None, as_json: bool | str) -> None:
+    parser.add_argument(
+        "--data", default=data, metavar=_("FOLDER"), help=_("where the server keeps its matches")
+    )
+    parser.add_argument("--json", action="store_true", default=as_json, help=_("print JSON, for programs"))
 
 
 def run(args: argparse.Namespace, _: Translate) -> int:

@@ -12,7 +12,8 @@ from client.i18n import catalogue
 from client.model import Entry, Model, update
 from client.notices import Away, Checked, Ended
 from client.phrases import CLOSED, FAULTS, LEVELS, SETTLED_BY, THROWS, Speaker
-from client.refusals import AWAY, SENTENCES, away, ended, refusal
+from client.refusals import AWAY, SENTENCES, away, ended, failure, last_word, refusal
+from client.session import Refused
 from engine.rules import Rules
 from protocol import events as e
 from protocol.codes import CODES
@@ -203,6 +204,13 @@ def test_every_code_has_a_sentence() -> None:
 
 def test_a_late_dobon_is_told_by_how_much() -> None:
     assert refusal(Error(code="too_late", by=1234), str) == "Too late by 1.2 ms."
+
+
+def test_at_the_shell_it_is_said_where_a_password_goes() -> None:
+    password, full = Refused(Error(code="password")), Refused(Error(code="server_full"))
+    assert "--password-file" not in failure(password, "here", str)[0]
+    assert "--password-file" in last_word(password, "here", str)[0]
+    assert last_word(full, "here", str) == failure(full, "here", str)
 
 
 def test_that_it_is_tried_again() -> None:

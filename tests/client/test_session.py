@@ -1,5 +1,6 @@
 """The session against a server that says what a test wants, over memory streams and a virtual clock."""
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -8,6 +9,8 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from client.dial import NO_ANSWER, NO_SUCH_HOST, NOBODY_LISTENS, reason
+from client.i18n import catalogue
 from client.notices import Away, Checked, Ended, Message, Sent
 from client.session import (
     AGENT,
@@ -334,6 +337,23 @@ async def test_a_deal_that_breaks_its_promise_is_told(autojump_clock: MockClock)
 
 async def test_no_server(autojump_clock: MockClock) -> None:
     assert isinstance(await fails(None), Unreachable)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (socket.gaierror(-2, "Name or service not known"), NO_SUCH_HOST),
+        (ConnectionRefusedError(111, "Connection refused"), NOBODY_LISTENS),
+        (OSError(113, "No route to host"), "No route to host"),
+        (TimeoutError(NO_ANSWER), NO_ANSWER),
+    ],
+)
+def test_why_a_dial_failed_is_said_in_words(fault: OSError, said: str) -> None:
+    assert reason(fault) == said
+    several = OSError("all attempts to connect to 192.0.2.1:5213 failed")
+    several.__cause__ = ExceptionGroup("", [fault, OSError(101, "Network is unreachable")])
+    assert reason(several) == said
+    assert not catalogue("ja").gettext(NO_SUCH_HOST).isascii()
 
 
 async def test_a_server_that_hangs_up(autojump_clock: MockClock) -> None:

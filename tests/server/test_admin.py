@@ -284,8 +284,9 @@ async def admin(data: Path, *words: str) -> subprocess.CompletedProcess[str]:
 async def test_the_command_looks_after_a_running_server(tmp_path: Path) -> None:
     async with served("--data", str(tmp_path)) as server:
         assert stat.S_IMODE((tmp_path / ADMIN_SOCKET).stat().st_mode) == 0o600
-        listed = await admin(tmp_path, "--json", "list")
-        assert (listed.returncode, json.loads(listed.stdout)["players"]) == (0, [])
+        for words in (["--json", "list"], ["list", "--json", "--data", str(tmp_path), "--lang", "ja"]):
+            listed = await admin(tmp_path, *words)
+            assert (listed.returncode, json.loads(listed.stdout)["players"]) == (0, [])
         banned = await admin(tmp_path, "ban", "10.0.0.0/8")
         assert (banned.returncode, banned.stdout) == (0, "")
         assert (await admin(tmp_path, "bans")).stdout == "10.0.0.0/8\n"
