@@ -7,13 +7,13 @@ server wrote it; after any event of a table `advance` gives what `settled` makes
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, assert_never
+from typing import Any, Final, assert_never, cast
 
 from msgspec.structs import asdict, replace
 
 from engine.cards import RANK_OF, SUIT_OF, SUITS, parse_card, rank_text
 from protocol import events as e
-from protocol.fields import Attack, Claim
+from protocol.fields import Attack, AttackRank, Claim
 from protocol.messages import Event, LastRound, RoundOver, View
 from protocol.replies import ViewHost, ViewSeat
 
@@ -268,7 +268,7 @@ def _opened_with(view: View) -> Attack | None:
         return None
     card = parse_card(view.top)
     step = tables_of(view).step[card]
-    return Attack(rank=rank_text(RANK_OF[card]), draw=step) if step else None
+    return Attack(rank=cast(AttackRank, rank_text(RANK_OF[card])), draw=step) if step else None
 
 
 def _asked(event: e.Opening | e.DirectionRace | e.TurnBegun) -> dict[str, Any]:

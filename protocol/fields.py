@@ -20,6 +20,8 @@ Pair = Annotated[list[SeatNumber], Meta(min_length=2, max_length=2)]
 CardText = Annotated[str, Meta(pattern=r"\A(?:[A2-9TJQK][SHDC]|X[12])\Z")]
 """A card of rules, section 1: rank then suit, or a joker."""
 Suit = Literal["S", "H", "D", "C"]
+AttackRank = Literal["A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "X"]
+"""`X` for a joker."""
 Throw = Literal["rock", "paper", "scissors"]
 Level = Literal["easy", "normal", "hard"]
 Kind = Literal["human", "bot", "empty"]
@@ -38,9 +40,9 @@ Milliseconds = Annotated[list[Count], Meta(min_length=2, max_length=2)]
 
 
 class Attack(Struct, frozen=True, kw_only=True):
-    """A pending attack: its rank (`X` for jokers) and how many cards it now makes its victim draw."""
+    """A pending attack: its rank, and how many cards it now makes its victim draw."""
 
-    rank: str
+    rank: AttackRank
     draw: Count
 
 
