@@ -21,7 +21,7 @@ from protocol.frame import encode_frame
 from protocol.messages import Pong
 from tests.client.fake_server import VIEW, WELCOME
 from tests.client.hostile_server import BORNE, FIRST, LATER, Said, lying, raw
-from tests.client.pty_session import QUIET, Pty, dobon
+from tests.client.pty_session import Pty, dobon, restored
 from tests.end_to_end.evening import environment
 from tests.fuzz.frames import anything, event, flipped
 
@@ -81,17 +81,33 @@ async def test_what_is_borne(lie: str, tmp_path: Path) -> None:
     assert "\x1b" not in said
 
 
-@pytest.mark.parametrize("lie", ["an endless length", "a card that is none", "a key twice"])
-async def test_the_terminal_is_as_it_was(lie: str, tmp_path: Path) -> None:
-    async with lying(WELCOME, *LATER[lie]) as address:
+AT_ONCE = ("a web server", "an endless length", "a depth of thousands", "a welcome without a token")
+IN_TIME = ("an endless length", "a card that is none", "a key twice")
+NEWER = raw({"t": "error", "code": "version", "message": "too old", "versions": [2, 3]})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [*([FIRST[lie]] for lie in AT_ONCE), *([WELCOME, *LATER[lie]] for lie in IN_TIME), [NEWER]],
+    ids=[*AT_ONCE, *(f"{lie} later" for lie in IN_TIME), "a newer server"],
+)
+async def test_the_terminal_is_as_it_was(said: list[Said], tmp_path: Path) -> None:
+    async with lying(*said) as address:
         await trio.to_thread.run_sync(_in_a_terminal, address, tmp_path)
+
+
+async def test_a_newer_server_is_told_apart(tmp_path: Path) -> None:
+    async with lying(NEWER) as address:
+        code, said = await plain(address, tmp_path)
+    assert code == PROTOCOL
+    one_sentence(said)
+    assert "(2, 3)" in said
 
 
 def _in_a_terminal(address: str, home: Path) -> None:
     with Pty(dobon("join", address, "--name", "Haru"), home) as pty:
         assert pty.ended() == PROTOCOL
-        assert pty.attributes() == pty.before
-        assert pty.modes() == QUIET
+        restored(pty)
         text = re.sub(r"\s+", " ", " ".join(pty.last_lines()))
         assert text.endswith(".")
         assert "Traceback" not in text

@@ -261,6 +261,24 @@ async def test_only_the_table_that_is_shown_is_told_of(autojump_clock: MockClock
     assert not any("far" in line for line in here.paper.lines)
 
 
+async def test_what_comes_in_one_piece_is_told_in_its_order(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await seated(peer)
+        said = (
+            event(6 + number, "chat", **{"from": "Aki"}, seat=1, text=f"call {number}")
+            for number in range(50)
+        )
+        await peer.say(*said)
+        await trio.sleep_forever()
+
+    async with desk(script) as here:
+        here.type("create")
+        await here.paper.shows("<Aki> call 49")
+        here.type("q")
+    calls = [line for line in here.paper.lines if line.startswith("<Aki>")]
+    assert calls == [f"<Aki> call {number}" for number in range(50)]
+
+
 async def test_nothing_is_told_while_there_is_no_room(autojump_clock: MockClock) -> None:
     """A pager that stands still does not let the lines pile up for ever."""
 
