@@ -105,7 +105,7 @@ def _starter(rules: Rules, _: Translate) -> str:
 def _turn(rules: Rules, _: Translate) -> Iterator[str]:
     yield _("Play a card of the suit or of the rank of the top card, or draw one.")
     if rules.must_play:
-        yield _("Who holds a card that fits must play one.")
+        yield _("Whoever holds a card that fits must play one.")
     else:
         yield _("You may draw although a card fits.")
     if rules.drawn == "end":
@@ -120,7 +120,8 @@ def _turn(rules: Rules, _: Translate) -> Iterator[str]:
         )
     if rules.out:
         yield _(
-            "Who plays the last card of the hand goes out and wins the round, if nobody claims Dobon on it."
+            "Whoever plays the last card in hand goes out and wins the round, "
+            "unless somebody claims Dobon on it."
         )
     else:
         yield _("The last card of a hand can't be played: only Dobon wins.")
@@ -149,11 +150,11 @@ def _function_cards(rules: Rules, _: Translate, seats: int | None) -> Iterator[s
             "and the next player draws 5 cards or answers with a joker. It can't be the last card of a hand."
         )
     if rules.jokers or any(effect.startswith("attack") for effect in by_effect):
-        yield _("Every answer adds the count of the card that began; who does not answer draws them all.")
+        yield _("Every answer adds the count of the card that began; whoever does not answer draws them all.")
         if rules.answer == "must":
-            yield _("Who can answer an attack must.")
+            yield _("Whoever can answer an attack must.")
         else:
-            yield _("Who can answer an attack may draw instead.")
+            yield _("Whoever can answer an attack may draw instead.")
     if rules.out and rules.effects:
         yield _("The last card of a hand has no effect.")
 
@@ -192,7 +193,7 @@ def _dobon(rules: Rules, _: Translate) -> Iterator[str]:
     if rules.false_dobon:
         cards = _cards(rules.false_dobon, _)
         yield _(
-            "Who claims a Dobon that does not hold draws {cards} and can't claim on that card again."
+            "Whoever claims a Dobon that does not hold draws {cards} and can't claim on that card again."
         ).format(cards=cards)
         if rules.counter == "ask":
             yield _("The same goes for a Dobon return that does not hold.")
@@ -227,14 +228,14 @@ def _contest(rules: Rules, _: Translate, seats: int | None) -> Iterator[str]:
     elif rules.claims == "last" and seats != 2:
         yield _("Dobon return is a claim like any other: if it is the last, the claimant before it loses.")
     else:
-        yield _("Dobon return beats the Dobon: the discarder wins, and who claimed loses.")
+        yield _("Dobon return beats the Dobon: the discarder wins, and the claimant loses.")
 
 
 def _points(rules: Rules, _: Translate) -> Iterator[str]:
     if rules.scoring != "penalty":
         yield _("Points are good: the most win the match.")
         if rules.out:
-            yield _("Who goes out gets 1 point.")
+            yield _("Whoever goes out gets 1 point.")
         if rules.scoring == "wins":
             yield _("A Dobon gives its winner 1 point and takes 1 from its loser.")
         else:

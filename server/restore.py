@@ -66,7 +66,8 @@ def restore(core: Core, loaded: Loaded) -> dict[int, str]:
     for session in sessions.values():
         tables = session.tables.values()
         session.seats = sum(table.broadcast.members[session.player].seat is not None for table in tables)
-    _log.info("taken up", sessions=len(sessions), tables=len(core.lobby.tables), refused=sorted(refused))
+    if sessions or core.lobby.tables or refused:
+        _log.info("taken up", sessions=len(sessions), tables=len(core.lobby.tables), refused=sorted(refused))
     return refused
 
 

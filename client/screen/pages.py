@@ -128,7 +128,7 @@ def create_rows(scene: Scene) -> tuple[Row, ...]:
             "draft:password",
             _("Password"),
             "*" * len(draft.password),
-            _("Who sits down or watches must know it; empty: nobody need."),
+            _("Whoever sits down or watches must know it; empty: nobody need."),
             "text",
         ),
         Row("close", _("Back")),
