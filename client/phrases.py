@@ -13,7 +13,7 @@ from typing import Any, Final, assert_never
 from protocol import events as e
 from protocol.messages import LastRound, View
 from protocol.replies import ViewSeat
-from protocol.text import harmless
+from protocol.text import ANNOUNCER, harmless
 
 from .glyphs import Glyphs
 from .i18n import mark
@@ -154,6 +154,8 @@ class Speaker:
                 return _("{name} is the host now.").format(name=self.text(name))
             case e.RulesSet():
                 return self._rules(what, view)
+            case e.Chatted(name=name, text=text) if name == ANNOUNCER:
+                return _("Announcement of the server: {text}").format(text=self.text(text))
             case e.Chatted(name=name, text=text):
                 return f"<{self.text(name)}> {self.text(text)}"
             case e.Paused(on=True):

@@ -15,6 +15,7 @@ from wcwidth import wcwidth
 NAME_COLUMNS: Final = 16
 TABLE_NAME_COLUMNS: Final = 32
 CHAT_CHARACTERS: Final = 200
+ANNOUNCER: Final = "(server)"  # whose the host's announcements are; no player is called that
 MARKS: Final = 3  # combining marks on one base: Thai and pointed Hebrew need that many
 
 # Invisible, but letters, marks or symbols by their Unicode category: fillers, joiners, blank braille.

@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any, Final
 import structlog
 import trio
 
-from protocol.text import BadText, clean_chat, name_key
+from protocol.text import ANNOUNCER, BadText, clean_chat, name_key
 
 from .folder import ADMIN_SOCKET
 from .lobby import table_data
 from .reply import UNKEPT
 from .turn import in_turn
-from .visitors import ANNOUNCER
 
 if TYPE_CHECKING:
     from .core import Core

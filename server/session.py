@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from protocol.once import Requests
 from protocol.text import name_key
-from protocol.twins import looks
 
 from .chance import Chance
 from .settings import SECOND
@@ -56,7 +54,6 @@ class Sessions:
         self._players: dict[int, Session] = {}
         self._digests: dict[bytes, Session] = {}
         self._names: dict[str, Session] = {}
-        self._looks: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._players)
@@ -66,7 +63,7 @@ class Sessions:
 
     def taken(self, name: str) -> bool:
         """Whether a session has this name, or one that looks like it."""
-        return name_key(name) in self._names or looks(name) in self._looks
+        return name_key(name) in self._names
 
     def begin(self, name: str) -> tuple[Session, str]:
         """A new session for a clean name that is free, and its token."""
@@ -83,7 +80,6 @@ class Sessions:
         self._players[session.player] = session
         self._digests[session.digest] = session
         self._names[name_key(session.name)] = session
-        self._looks[looks(session.name)] += 1
 
     def find(self, token: str) -> Session | None:
         """The session with this token. Looked up by a digest: the time taken tells nothing of any token."""
@@ -96,10 +92,6 @@ class Sessions:
         del self._players[session.player]
         del self._digests[session.digest]
         del self._names[name_key(session.name)]
-        look = looks(session.name)
-        self._looks[look] -= 1
-        if not self._looks[look]:
-            del self._looks[look]
 
 
 def _digest(token: str) -> bytes:

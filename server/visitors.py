@@ -13,8 +13,7 @@ import structlog
 from protocol.frame import CLIENT_LIMIT
 from protocol.heartbeat import Beat
 from protocol.messages import VERSIONS, Hello
-from protocol.text import CHAT_CHARACTERS, NAME_COLUMNS, BadName, clean_name
-from protocol.twins import looks_like_word
+from protocol.text import ANNOUNCER, CHAT_CHARACTERS, NAME_COLUMNS, BadName, clean_name, name_key
 
 from . import absence
 from .bans import Bans
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 _log = structlog.get_logger("visitors")
 
-ANNOUNCER = "(server)"
 """Who speaks where the host announces something; no player is called so."""
 LIMITS = {
     "frame": CLIENT_LIMIT,
@@ -238,7 +236,7 @@ class Visitors:
             return "name_invalid"
         if self.bans.names(name):
             return "kicked"
-        if self.sessions.taken(name) or looks_like_word(name, ANNOUNCER.strip("()")):
+        if self.sessions.taken(name) or name_key(name) == ANNOUNCER:
             return "name_taken"
         has_room = self._doors.may_begin(connection.peer.address, len(self.sessions))
         return None if has_room else "server_full"

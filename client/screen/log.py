@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from protocol import events as e
-from protocol.text import columns, name_key
+from protocol.text import ANNOUNCER, columns, name_key
 
 from ..model import Entry
 from ..phrases import Speaker
@@ -17,7 +17,7 @@ from .scene import Scene
 def lines_of(scene: Scene, entry: Entry, width: int) -> list[tuple[str, str]]:
     """An entry in (style, text) lines; none if there is nothing to say of it, or its speaker is muted."""
     match entry.what:
-        case e.Chatted(name=name, text=text):
+        case e.Chatted(name=name, text=text) if name != ANNOUNCER:
             if name_key(name) in map(name_key, scene.settings.muted):
                 return []
             said = f"{scene.safe(name)}: {scene.safe(text)}"

@@ -74,6 +74,7 @@ SAID: list[tuple[Any, str]] = [
         "Rules changed: cards dealt to each player: 6; grace=500.",
     ),
     (e.Chatted(**HEAD, name="Aki", seat=None, text="hi"), "<Aki> hi"),
+    (e.Chatted(**HEAD, name="(server)", seat=None, text="Tea"), "Announcement of the server: Tea"),
     (e.Paused(**HEAD, on=True), "Pause: the next round waits for the host."),
     (e.Paused(**HEAD, on=False), "The pause is over."),
     (
@@ -181,6 +182,12 @@ def test_names_and_chat_are_harmless_and_no_format() -> None:
     for text in texts:
         assert "^[[2J?<b>{0}%s?" in text
         assert text.isprintable()
+
+
+def test_only_the_server_announces() -> None:
+    alike = "(s\u0435rver)"
+    assert said(e.Chatted(**HEAD, name="(server)", seat=None, text="Tea")).startswith("Announcement")
+    assert said(e.Chatted(**HEAD, name=alike, seat=None, text="Tea")) == f"<{alike}> Tea"
 
 
 def test_what_is_said_of_a_deal() -> None:

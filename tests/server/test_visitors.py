@@ -68,7 +68,6 @@ async def test_welcome(autojump_clock: trio.testing.MockClock) -> None:
         ({"name": 7}, "bad_request"),
         ({"name": "TAKEN"}, "name_taken"),
         ({"name": "ｔａｋｅｎ"}, "name_taken"),
-        ({"name": "T\u0430ken"}, "name_taken"),
         ({"token": "1"}, "token_unknown"),
         ({"token": ""}, "token_unknown"),
         ({"t": "tables", "id": 1}, "bad_request"),
