@@ -13,7 +13,7 @@ from protocol.text import columns, pad
 
 from . import settings as kept
 from .command import Exit, server_part
-from .glyphs import chosen, suit_columns
+from .glyphs import chosen, speaks_unicode, suit_columns
 from .i18n import language
 from .options import terminal
 
@@ -84,7 +84,7 @@ def here() -> Terminal:
 
         depth = create_output().get_default_color_depth()
         bits = {"DEPTH_1_BIT": 1, "DEPTH_4_BIT": 4, "DEPTH_8_BIT": 8}.get(depth.name, 24)
-        suit = suit_columns()
+        suit = suit_columns() if speaks_unicode(os.environ) else None
     return Terminal(is_there, size.columns, size.lines, bits, suit, sys.stdout.encoding, os.environ)
 
 
@@ -126,6 +126,9 @@ def _glyphs(found: Terminal, glyphs: str, _: Translate) -> tuple[bool, str]:
         )
         return False, said.format(count=found.suit)
     if found.suit is None:
+        if set_.is_ascii and not speaks_unicode(found.environ):
+            said = _("Suits are shown as S H D C, for the locale is none of UTF-8: see whether LANG can be.")
+            return True, said
         if set_.is_ascii:
             return True, _("Suits are shown as S H D C.")
         said = _(

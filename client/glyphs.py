@@ -118,7 +118,7 @@ def chosen(wish: str, probe: Callable[[], int | None], environ: Mapping[str, str
     """
     if wish == "unicode":
         return UNICODE
-    if not _speaks_unicode(environ):
+    if not speaks_unicode(environ):
         return WIDE_ASCII
     columns = probe()
     if columns is not None and columns != 1:
@@ -135,7 +135,8 @@ def again(wish: str, first: Glyphs) -> Glyphs:
     return first
 
 
-def _speaks_unicode(environ: Mapping[str, str]) -> bool:
+def speaks_unicode(environ: Mapping[str, str]) -> bool:
+    """Whether the locale is one of UTF-8."""
     for variable in ("LC_ALL", "LC_CTYPE", "LANG"):
         if value := environ.get(variable):
             return "utf8" in value.lower().replace("-", "")

@@ -149,6 +149,9 @@ def settings_rows(scene: Scene) -> tuple[Row, ...]:
     sort = {"suit": _("by suit"), "rank": _("by rank"), "dealt": _("as dealt")}[s.sort]
     glyphs = {"auto": _("as the terminal can"), "unicode": "♠ ♥ ♦ ♣", "ascii": "S H D C"}[s.glyphs]
     speed = f"{s.animation} %" if s.animation else _("off")
+    crooked = _("ASCII where the terminal shows them crooked.")
+    if s.glyphs == "auto" and scene.glyphs.is_ascii:
+        crooked = _("Letters here: this terminal shows symbols crooked, or LANG is none of UTF-8.")
 
     def choice(key: str, label: str, value: str, note: str) -> Row:
         return Row(f"set:{key}", label, value, note, "choice")
@@ -156,7 +159,7 @@ def settings_rows(scene: Scene) -> tuple[Row, ...]:
     return (
         Row("set:name", _("Your name"), scene.safe(s.name), _("From the next server on."), "text"),
         _language(scene),
-        choice("glyphs", _("Suits and borders"), glyphs, _("ASCII where the terminal shows them crooked.")),
+        choice("glyphs", _("Suits and borders"), glyphs, crooked),
         choice(
             "four_colour", _("Four-colour suits"), yes_no[s.four_colour], _("Diamonds blue, clubs green.")
         ),

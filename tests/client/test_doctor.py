@@ -40,7 +40,7 @@ def test_a_good_terminal() -> None:
         ({"environ": {"LANG": "C.UTF-8", "NO_COLOR": "1"}}, "colours", True, "No colours"),
         ({"suit": 2}, "glyphs", True, "2 columns"),
         ({"suit": None}, "glyphs", True, "does not say"),
-        ({"environ": {"LANG": "C"}}, "glyphs", True, "S H D C"),
+        ({"environ": {"LANG": "C"}, "suit": None}, "glyphs", True, "S H D C, for the locale"),
         ({"encoding": "latin-1"}, "locale", False, "LANG"),
     ],
 )

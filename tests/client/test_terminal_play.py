@@ -151,6 +151,10 @@ def test_a_locale_without_unicode_gets_letters_for_suits(tmp_path: Path, locale:
         shown = pty.until_shown("Hand: 5 cards")
         assert shown.isascii()
         assert "?" not in shown
+        pty.press("g")
+        pty.until_shown("Four-colour suits")
+        pty.press("\x1b[B\x1b[B")
+        pty.until_shown("Letters here")
         pty.press("\x1c")
         assert pty.ended() == 131
 
