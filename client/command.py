@@ -171,11 +171,18 @@ def load(command: Command) -> CommandModule:
     return found
 
 
+def end_echo() -> None:
+    """Ends the line on which a terminal has shown `^C`: the shell's prompt would stand behind it."""
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        sys.stderr.write("\n")
+
+
 def _finish(module: CommandModule, args: argparse.Namespace, translate: Translate) -> int:
     try:
         code = module.run(args, translate)
         sys.stdout.flush()
     except KeyboardInterrupt:
+        end_echo()
         return Exit.INTERRUPTED
     except BrokenPipeError:
         # whoever read our output has gone (`dobon rules | head`); the interpreter's own last flush must not

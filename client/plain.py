@@ -40,7 +40,7 @@ from protocol.messages import (
 )
 from protocol.text import name_key
 
-from .command import Exit
+from .command import Exit, end_echo
 from .counter import CounterWatch
 from .enter import entered
 from .fault import own_fault
@@ -84,6 +84,8 @@ def run(goal: Goal, settings: Settings, _: Translate) -> int:
             raise BrokenPipeError from None
         complaint, code = own_fault(fault, _), Exit.FAILURE
     _settle(outlet, in_a_hurry=code > SIGNALLED)
+    if code == Exit.INTERRUPTED and not terminal():  # the prompt lets no `^C` be shown
+        end_echo()
     if complaint:
         sys.stderr.write(complaint + "\n")
     return code

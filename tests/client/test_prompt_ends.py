@@ -36,6 +36,14 @@ def test_left_by_keys(server: str, tmp_path: Path, keys: str, code: int) -> None
         restored(pty)
 
 
+def test_without_a_prompt_the_shell_goes_on_below_what_ctrl_c_shows(server: str, tmp_path: Path) -> None:
+    with Pty(player(server), tmp_path, TERM="dumb") as pty:
+        pty.until_shown("There are no tables")
+        pty.press("\x03")
+        assert pty.ended() == 130
+        assert pty.output.endswith(b"^C\r\n")
+
+
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
