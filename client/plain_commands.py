@@ -111,9 +111,9 @@ class _Interpreter:
             return self._chat(rest)
         words = _split(unicodedata.normalize("NFKC", rest))
         if verb == "play" or verb == "p":
-            return self._play(words)
+            return self._play(verb, words)
         if verb[0].isdigit() or _card(verb):
-            return self._play([verb, *words])
+            return self._play("play", [verb, *words])
         work = _VERBS.get(verb)
         if work is None:
             raise self._bad(mark("There is no command “{word}”; “help” lists them all."), word=verb)
@@ -138,9 +138,11 @@ class _Interpreter:
 
     # At the table.
 
-    def _play(self, words: list[str]) -> Command:
+    def _play(self, verb: str, words: list[str]) -> Command:
         table = self.table
         view = table.view
+        if not words and verb == "p" and "pass" in (view.may or ()):
+            return self.pass_(words)
         if not words:
             raise self._bad(mark("Which card? Give its number in your hand, or the card, such as 7S."))
         card = self._card(words[0], sorted_hand(view, self.sort))

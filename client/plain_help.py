@@ -26,7 +26,7 @@ HELP: Final = (
     ("pause, resume", mark("host: hold the next round back, or let it come")),
     ("CARD [SUIT] [call]", mark("play a card by its number, or as 7S, 10H, X1; “3 h” names hearts")),
     ("draw, d", mark("draw")),
-    ("pass, n", mark("pass; in the opening race decline")),
+    ("pass, n, p", mark("pass; in the opening race decline")),
     ("dobon, !", mark("claim the card just played")),
     ("waive, w", mark("don't claim it")),
     ("rock, paper, scissors", mark("throw for the direction")),

@@ -170,6 +170,15 @@ def test_what_is_not_asked_for_is_refused_here() -> None:
         interpret("d", Model(), str)
 
 
+def test_a_p_alone_passes_where_that_can_be_done() -> None:
+    drawn = model(may=["play", "pass"])
+    assert interpret("p", drawn, str) == ask(Pass(**ACT))
+    assert interpret("p 3", drawn, str) == ask(Play(**ACT, card="TC"))
+    for line, at in (("p", model()), ("play", drawn)):
+        with pytest.raises(BadCommand, match="Which card"):
+            interpret(line, at, str)
+
+
 def test_a_dobon_means_the_card_that_was_offered() -> None:
     assert interpret("dobon", model(), str, offered=35) == ask(Dobon(**AT, on=35))
 
