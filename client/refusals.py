@@ -61,8 +61,10 @@ SENTENCES: Final = {
 }
 """By the codes of protocol, section 7."""
 
-EXPELLED: Final = mark("The host of the server does not let you in.")
-"""For a `kicked` that is about no table."""
+EXPELLED: Final = mark("The host of the server has sent you away.")
+"""For a `kicked` that is about no table, to who was in."""
+BARRED: Final = mark("The host of the server does not let you in.")
+"""For a `kicked` in place of a welcome."""
 
 AWAY: Final = {
     "closed": mark("The connection is lost."),
@@ -148,7 +150,8 @@ def failure(problem: SessionFailed, where: str, _: Translate) -> tuple[str, int]
             said = _("No server answers at {address}: {reason}.")
             return said.format(address=harmless(where), reason=harmless(_(str(problem)))), Exit.UNREACHABLE
         case Refused(error=error):
-            return refusal(error, _), code_of(error)
+            said = _(BARRED) if error.code == "kicked" else refusal(error, _)
+            return said, code_of(error)
         case Broken():
             return broken(str(problem), _), Exit.PROTOCOL
         case Untrusted(doubt=doubt):
