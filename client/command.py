@@ -15,6 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
+from gettext import gettext
 from typing import Any, Final, NamedTuple, NoReturn, Protocol
 
 from .i18n import LANGUAGES, catalogue, speak, wished
@@ -105,6 +106,19 @@ def main(
     return _finish(module, args, translate)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Complains of what it does not know by itself: argparse leaves that to the outermost parser, whose
+    usage says nothing of the command."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(gettext("unrecognized arguments: %s") % " ".join(unknown))
+        return found, unknown
+
+
 def build_parser(
     _: Translate, commands: Mapping[str, Command], loaded: Mapping[str, CommandModule]
 ) -> argparse.ArgumentParser:
@@ -112,12 +126,12 @@ def build_parser(
 
     Shell completion loads all of them; a run loads the one it is for.
     """
-    common = argparse.ArgumentParser(add_help=False)
+    common = _Parser(add_help=False)
     # suppressed: a subparser's default would overwrite what was said before the command's name
     common.add_argument(
         "--lang", choices=LANGUAGES, default=argparse.SUPPRESS, help=_("language of what is printed")
     )
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="dobon",
         parents=[common],
         description=_("Dobon, the Japanese card game, over a LAN from terminals."),

@@ -116,6 +116,31 @@ def test_a_wrong_command_line_is_said_to_be_so_in_japanese(
     assert "'wave' は選べません" in said
 
 
+@pytest.mark.parametrize(
+    ("words", "usage"),
+    [
+        (["greet", "Aki", "--quiet"], "greet "),
+        (["greet", "Aki", "Ben"], "greet "),
+        (["--quiet", "greet", "Aki"], ""),
+    ],
+)
+def test_what_a_command_does_not_know_shows_the_usage_of_that_one(
+    words: list[str], usage: str, greet: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(words, greet)
+    assert end.value.code == 2
+    assert f"usage: dobon {usage}[-h]" in capsys.readouterr().err
+
+
+def test_so_does_what_an_errand_of_admin_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--lang", "ja", "admin", "kick", "Aki", "--hard"])
+    said = capsys.readouterr().err
+    assert "使い方: dobon admin kick [-h]" in said
+    assert "--hard" in said
+
+
 def test_no_command_shows_what_there_is(greet: Table, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([], greet) == 2
     said = capsys.readouterr()
