@@ -75,7 +75,8 @@ class Prompt:
                     nursery.cancel_scope.cancel()
             finally:
                 self._is_asking = False
-                self._write()
+                with suppress(OSError):  # that nobody can read is said by whatever is written next
+                    self._write()
             if line is None:
                 return
             yield line[:LINE_LENGTH]
@@ -127,7 +128,7 @@ class Prompt:
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
 
-        @keys.add("c-z")
+        @keys.add("c-z", filter=sys.platform != "win32")
         def _suspend(event: KeyPressEvent) -> None:
             self._outlet.mark()
             run_in_terminal(partial(trio.from_thread.run_sync, self._outlet.suspend))
