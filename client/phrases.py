@@ -99,9 +99,12 @@ class Speaker:
             return _("{name} (bot, {level})").format(name=name, level=_(LEVELS[seat.level or "normal"]))
         return name
 
-    def lag(self, microseconds: int) -> str:
-        """A claim's lag after the first, in ms with a tenth: the first is `0.0 ms`."""
-        return f"{'+' if microseconds > 0 else ''}{microseconds / 1000:.1f} ms"
+    def lag(self, claim: e.Claimed) -> str:
+        """When a claim arrived: by how many ms, with a tenth, after the first."""
+        _ = self.translate
+        if claim.order == 1:
+            return _("the first")
+        return _("no. {order}, +{lag} ms").format(order=claim.order, lag=f"{claim.lag / 1000:.1f}")
 
     # Sentences.
 
@@ -363,17 +366,16 @@ class Speaker:
         if isinstance(what, e.FalseClaim):
             return _("{name} calls Dobon on {card}, but it does not hold.").format(name=name, card=card)
         source = (
-            mark("DOBON RETURN! {name} against {other}, on {card} (no. {order}, {lag}).")
+            mark("DOBON RETURN! {name} against {other}, on {card} ({lag}).")
             if what.counter
-            else mark("DOBON! {name} against {other}, on {card} (no. {order}, {lag}).")
+            else mark("DOBON! {name} against {other}, on {card} ({lag}).")
         )
         return self._say(
             source,
             name=name,
             other=self.who(view, what.against),
             card=card,
-            order=what.order,
-            lag=self.lag(what.lag),
+            lag=self.lag(what),
         )
 
     def results(self, view: View) -> list[str]:

@@ -55,9 +55,12 @@ def draw_back(canvas: Canvas, x: int, y: int, size: tuple[int, int], style: str 
         canvas.put(x + 1, row, canvas.glyphs.back * (width - 2), style)
 
 
-def backs(glyphs: Glyphs, count: int, room: int) -> str:
-    """A hand seen from behind: a back for each card, as far as there is room."""
-    return glyphs.back * min(count, room)
+def backs(glyphs: Glyphs, count: int, room: int) -> tuple[str, str]:
+    """A hand seen from behind, and its count: a back for each card, or `×9` behind a single one where there
+    is no room for them."""
+    if count <= room:
+        return glyphs.back * count, f" {count}"
+    return glyphs.back, f"{glyphs.times}{count}"
 
 
 class Fan:

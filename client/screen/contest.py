@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from protocol.fields import Claim
 from protocol.text import clip, columns
@@ -12,25 +12,21 @@ from .canvas import Canvas
 from .scene import Scene
 
 
-def lag_text(lag: int, order: int, _: Callable[[str], str]) -> str:
-    """Microseconds as `0.0 ms` for the first, `+37.2 ms` for those after."""
-    milliseconds = f"{abs(lag) // 1000}.{abs(lag) % 1000 // 100}"
-    sign = "" if order == 1 else "+" if lag >= 0 else "-"
-    return _("{lag} ms").format(lag=sign + milliseconds)
-
-
 def claim_texts(scene: Scene, claims: Sequence[Claim], late: Late | None) -> list[tuple[str, str]]:
     """(style, text) of each claim, in the order of arrival."""
     _, table = scene.translate, scene.table
     you = None if table is None else table.you
     found = []
     for claim in sorted(claims, key=lambda each: each.order):
-        name, lag = scene.name(claim.seat), lag_text(claim.lag, claim.order, _)
+        name, lag = scene.name(claim.seat), f"{claim.lag / 1000:.1f}"
         style = "class:mine" if claim.seat == you else "class:claim"
         if claim.counter:
-            found.append((style, _("{name} returns {lag}").format(name=name, lag=lag)))
+            text = _("{name} returns {lag} ms later").format(name=name, lag=lag)
+        elif claim.order == 1:
+            text = _("{name} was first").format(name=name)
         else:
-            found.append((style, f"{name} {lag}"))
+            text = _("{name} {lag} ms later").format(name=name, lag=lag)
+        found.append((style, text))
     if late is not None:
         by = f"{late.by // 1000}.{late.by % 1000 // 100}"
         found.append(("class:warn", _("you: {by} ms too late").format(by=by)))

@@ -110,13 +110,17 @@ def named_suit(scene: Scene) -> str:
 
 
 def attack_badge(scene: Scene) -> str:
-    """A pending attack as it counts up: `2 ×3 = 6`."""
+    """A pending attack as it counts up: `draw 2`, then `draw 6: 2×3`."""
     table = scene.table
     steps = None if table is None else attack_steps(table.view)
     if steps is None:
         return ""
     step, times = steps
-    return f"{step} {scene.glyphs.times}{times} = {step * times}"
+    _ = scene.translate
+    if times == 1:
+        return _("draw {count}").format(count=step)
+    product = f"{step}{scene.glyphs.times}{times}"
+    return _("draw {count}: {steps}").format(count=step * times, steps=product)
 
 
 def is_fresh(scene: Scene, what: str) -> bool:

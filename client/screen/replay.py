@@ -84,5 +84,12 @@ def _draw_foot(canvas: Canvas, scene: Scene, course: Course) -> None:
     share = course.place / max(1, course.places - 1)
     at = canvas.put(at, y + 1, fraction_bar(BAR, share, glyphs), "class:bar")
     at = canvas.put(at + 1, y + 1, f"{course.place + 1}/{course.places} ", "class:count")
-    keys = _("h: keys · Space: play · arrows: step · c: claim · o: open · 0 – 8: seat")
-    canvas.put(at + 1, y + 1, clip(keys, max(0, canvas.width - at - 2)), "class:calm")
+    canvas.put(at + 1, y + 1, _keys(scene, canvas.width - at - 2), "class:calm")
+
+
+def _keys(scene: Scene, room: int) -> str:
+    """What the keys do, as many as there is room for, the most wanted first."""
+    _ = scene.translate
+    found = [_("h: keys"), _("Space: play"), _("arrows: step"), _("c: claim"), _("o: open"), _("0 – 8: seat")]
+    texts = (f" {scene.glyphs.dot} ".join(found[:many]) for many in range(len(found), 0, -1))
+    return next((text for text in texts if columns(text) <= room), "")

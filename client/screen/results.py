@@ -67,8 +67,8 @@ def draw_results(canvas: Canvas, scene: Scene, width: int, y: int, height: int) 
     canvas.center(0, width, y, clip(f"{title}  {headline(scene, last)}", width - 2), "class:title")
     row = y + 1
     contest = table.contest
-    if last.claims or table.late is not None:
-        pieces = claim_texts(scene, last.claims or (contest.claims if contest else []), table.late)
+    pieces = claim_texts(scene, last.claims or (contest.claims if contest else []), table.late)
+    if len(pieces) > 1:  # of the only one the title tells
         row = draw_claims(canvas, 2, row, width - 4, 2, pieces)
     order = _order(table)
     if end - row >= len(order) + 3:

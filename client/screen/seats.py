@@ -127,8 +127,9 @@ def draw_seat(canvas: Canvas, place: tuple[int, int, int, int], scene: Scene, se
     elif seat.count is not None:
         beside = columns(points) + 1 if height == 3 else 0
         room = max(0, width - 5 - beside - len(str(seat.count)))
-        end = canvas.put(x + 2, y + 1, backs(glyphs, seat.count, min(room, 14)), "class:back")
-        canvas.put(end + 1, y + 1, str(seat.count), "class:count")
+        held, count = backs(glyphs, seat.count, min(room, 14))
+        end = canvas.put(x + 2, y + 1, held, "class:back")
+        canvas.put(end, y + 1, count, "class:count")
     if height > 3 or not scene.hands:  # an open hand takes the only row
         canvas.right(x + width - 2, y + height - 2, points, "class:points")
     style, text = status(scene, seat)

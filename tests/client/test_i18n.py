@@ -70,6 +70,15 @@ def test_placeholders_are_the_same() -> None:
             assert placeholders(text) == placeholders(sources[-1]), sources[-1]
 
 
+def test_no_space_parts_a_name_or_a_card_from_its_particle() -> None:
+    """`花子が`, never `花子 が`; only what is copied, such as a path, stands between spaces."""
+    what = r"\{(?:name|names|other|one|winners?|losers?|who|seat|cards?|top|rank|count|match|suit|minutes)\}"
+    parted = re.compile(rf"{what} [ぁ-ん一-龥]|[ぁ-ん] {what}")
+    for message in JAPANESE:
+        texts = [message.string] if isinstance(message.string, str) else message.string or []
+        assert not [text for text in texts if parted.search(text)]
+
+
 def test_strings_are_literals_with_named_placeholders() -> None:
     """An f-string is formatted before it is looked up, and is never found."""
     for folder in SOURCES:

@@ -130,7 +130,7 @@ SAID: list[tuple[Any, str]] = [
     ),
     (
         e.Claimed(**CLAIM, order=1, against=0, counter=True, lag=0),
-        "DOBON RETURN! P1 against P0, on 7S (no. 1, 0.0 ms).",
+        "DOBON RETURN! P1 against P0, on 7S (the first).",
     ),
     (e.FalseClaim(**HEAD, seat=1, discard=3), "P1 calls Dobon on 7S, but it does not hold."),
     (e.RoundOver(**OVER, why="stalemate", winners=[], card=None), "The round is over: stalemate."),

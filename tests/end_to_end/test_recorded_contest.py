@@ -141,7 +141,7 @@ def test_it_is_printed(match: tuple[Path, list[Listener]]) -> None:
     code, said = dobon("replay", "1", "--data", str(match[0]), "--plain", "--seat", "5", "--glyphs", "ascii")
     assert code == 0
     assert "Emi plays KD; 2 cards left." in said
-    assert "DOBON! Ben against Emi, on KD (no. 1, 0.0 ms)." in said
+    assert "DOBON! Ben against Emi, on KD (the first)." in said
     assert "DOBON! Aki against Ben, on KD (no. 2, +" in said
     assert "DOBON! Chie against Aki, on KD (no. 3, +" in said
     assert "every card follows from the secret promised before it" in said
