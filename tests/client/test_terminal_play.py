@@ -201,10 +201,9 @@ def test_the_terminal_is_asked_how_wide_a_suit_is(
 
 def test_a_click_does_what_enter_does(server: str, tmp_path: Path) -> None:
     with Pty(dobon("join", server, "--name", "Mouse"), tmp_path, DOBON_MOUSE="1") as pty:
-        # the lines below the tables move once these have come
-        rows = pty.until(lambda text: "None yet." in text or " seats, " in text).splitlines()
-        y = next(number for number, row in enumerate(rows, 1) if "Settings" in row)
+        rows = pty.until_shown("New table").splitlines()
+        y = next(number for number, row in enumerate(rows, 1) if "New table" in row)
         pty.press(f"\x1b[<0;6;{y}M\x1b[<0;6;{y}m")
-        pty.until_shown("Four-colour suits")
+        pty.until_shown("Open the table")
         pty.press("\x1c")
         assert pty.ended() == 131
