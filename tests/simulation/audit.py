@@ -19,7 +19,7 @@ from server.core import Core
 from server.game import Game
 from server.harvest import FRAME_TIME, Harvester
 from server.session import KEPT
-from server.settings import SECOND
+from server.settings import MS, SECOND
 from server.table import Table
 from server.views import view_of
 
@@ -43,6 +43,12 @@ class Audit:
         self._chronicle = chronicle
         self._limits = limits
         self._chance = random.Random(0)
+        self._asked: dict[tuple[int, ...], int] = {}
+        """By table, match, round and card, when the discarder was asked for a counter after all claims."""
+        self._late: dict[int, int] = {}
+        """By player, since when they should be forgotten."""
+        self.shown: set[int] = set()
+        """The tables of which views were shown, until somebody empties it."""
 
     def look(self) -> None:
         """At everything, after a step."""
@@ -70,10 +76,16 @@ class Audit:
             if connection.session is None:
                 due += HELLO_TIME - HEARTBEAT
             demand(due > moment, "a connection is silent:", connection.peer.address)
+            heard = connection.peer.last_arrival
+            silent = moment - heard if heard else 0
+            demand(silent <= HEARTBEAT * 7 // 2 + SECOND, "silent for", silent, connection.peer.address)
         for session in core.visitors.sessions:
             playing = any(table.playing for table in session.tables.values())
-            if session.gone_at is not None and not playing:
-                demand(session.gone_at + KEPT + KEPT // 5 > moment, "never forgotten:", session.name)
+            if session.gone_at is None or session.gone_at + KEPT > moment or playing:
+                self._late.pop(session.player, None)
+            else:
+                late = moment - self._late.setdefault(session.player, moment)
+                demand(late <= KEPT // 10 + SECOND, "never forgotten:", session.name)
         if core.gate.stuck:
             return
         for table in core.lobby.tables.values():
@@ -180,6 +192,15 @@ class Audit:
         demand(game.live.window_open() == window, "a window that is closed is open, or the other way round")
         differs = state_changes(round, game.live.round)
         demand(not differs, "the round is not what its inputs make of it:", differs)
+        if round.counter_open and round.phase is Phase.CLAIM and round.rules.claims == "all":
+            # No event tells when the others' time is over and the discarder's begins.
+            place = (table.number, game.number, round.number, round.discard)
+            asked = self._asked.setdefault(place, table.broadcast.now)
+            due = asked + table.settings.claim_time * MS
+            deadline = game.live.teller.deadline
+            demand(
+                deadline is not None and deadline >= due, "the discarder is not waited for:", deadline, due
+            )
         if game.bots is not None:
             plans = set(game.bots._plans)
             automatic = {seat.index for seat in table.seats if seat.automatic}
@@ -190,6 +211,7 @@ class Audit:
     def view(self, table: Table, you: int | None) -> dict[str, Any]:
         """`view_of`, which has to show the round that the record makes, and nothing that is hidden."""
         shown = view_of(table, you)
+        self.shown.add(table.number)
         game = table.game
         if game is None or game.live is None or game.between:
             return shown

@@ -31,7 +31,10 @@ class Emissions:
 
     def __init__(self) -> None:
         self.said: dict[int, dict[int, Data]] = {}
+        self.count = 0
         self._last: dict[int, int] = {}
+        self._agreed: dict[int, int] = {}
+        """By table, the seq up to which `agree` found nothing wrong and forgot what was done."""
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -46,6 +49,7 @@ class Emissions:
         ) -> int:
             seq = emit(broadcast, ev, fields, own)
             said = self.said.setdefault(broadcast.table, {})
+            self.count += 1
             demand(seq not in said, "a seq is used twice:", seq)
             last = self._last.get(broadcast.table, 0)
             demand(seq == last + 1, "a seq is left out: after", last, "came", seq)
@@ -77,7 +81,7 @@ class Emissions:
         place = 0
         for seq in sorted(said):
             event = said[seq]
-            if event["ev"] in ORDINARY:
+            if event["ev"] in ORDINARY or seq <= self._agreed.get(table, 0):
                 continue
             demand(place < len(course.events), "said and never done:", event)
             _compare(event, course.events[place])
@@ -86,6 +90,17 @@ class Emissions:
             place += 1
         if complete:
             demand(place == len(course.events), "done and never said:", course.events[place:])
+
+    def forget_agreed(self, table: int, course: Course, kept: int) -> None:
+        """Forget what was done till now, which must agree, and all but the last ``kept`` events said."""
+        self.agree(table, course, complete=True)
+        course.events.clear()
+        course.asked.clear()
+        said = self.said.get(table, {})
+        if said:
+            self._agreed[table] = last = max(said)
+            for seq in [seq for seq in said if seq <= last - kept]:
+                del said[seq]
 
 
 def _compare(said: Data, done: Data) -> None:

@@ -48,7 +48,8 @@ def _come_in(person: Person) -> None:
     if person.asked or person.chance.random() > 0.3:
         return
     if person.weather.table is not None:
-        t = "join" if person.chance.random() < 0.9 else "watch"
+        looks_on = person.chance.random() < (0.5 if person.plan.tight and person.weather.bad else 0.1)
+        t = "watch" if looks_on else "join"
         person.request(t, table=person.weather.table, **_key(person))
     elif person.name.startswith("A"):
         plan = person.plan
@@ -64,7 +65,10 @@ def _lead(person: Person, view: View) -> None:
     if not host or person.asked or person.gone:
         return
     if view.paused:
-        person.request("pause", table=person.table, on=False)
+        if not person.weather.bad or person.chance.random() < 0.2:
+            person.request("pause", table=person.table, on=False)
+    elif view.phase == "between" and person.weather.bad and person.chance.random() < 0.1:
+        person.request("pause", table=person.table, on=True)
     elif view.phase == "open" and person.chance.random() < (0.2 if _full(view) else 0.01):
         person.request("start", table=person.table, fill="easy")
     elif view.phase == "over" and person.weather.bad and person.chance.random() < 0.03:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +15,7 @@ from unittest.mock import patch
 import trio
 
 from engine.actions import Action
+from protocol.messages import Hello
 from server.admin import Admin
 from server.arrivals import Frame
 from server.bot_seat import InlineThinker, Question
@@ -25,7 +27,7 @@ from server.journal_rows import Row
 from server.keeping import Keeping
 from server.memory import Network
 from server.peer import Peer
-from server.record import Entry, NoRecord, Record, StepKept
+from server.record import Entry, NoRecord, Record
 from server.table import Table
 from server.turn import in_turn
 
@@ -34,6 +36,8 @@ from .chronicle import Chronicle, demand
 from .emissions import Emissions
 from .line import encrypting
 
+MOST_UNSAFE = 200
+"""Steps of a table that may not be written yet."""
 PLAIN = Config(discovery=False, admin=False)
 
 
@@ -72,13 +76,9 @@ class Disk(Store):
 class Kept(Journal):
     """A journal that lets a chronicle know, and counts what would outlive the process now."""
 
-    def __init__(
-        self, disk: Disk, chronicle: Chronicle, chance: random.Random, stood: Callable[[StepKept], None]
-    ) -> None:
-        """``stood``: how a table stands is noted."""
+    def __init__(self, disk: Disk, chronicle: Chronicle, chance: random.Random) -> None:
         super().__init__(disk, self._slowly)
         self._chronicle = chronicle
-        self._stood = stood
         self._chance = chance
         self._disk = disk
         self._before = len(chronicle.entries)
@@ -86,8 +86,6 @@ class Kept(Journal):
 
     def note(self, entry: Entry) -> int:
         self._chronicle.take(entry)
-        if isinstance(entry, StepKept):
-            self._stood(entry)
         return super().note(entry)
 
     async def _slowly(self, do: Callable[[], None]) -> None:
@@ -134,7 +132,9 @@ class Machine:
         *,
         tls: bool = False,
         pondering: bool = False,
+        looks: int = 1,
     ) -> None:
+        """It is looked at every time that so many things have happened."""
         self.chronicle = Chronicle()
         self.emissions = Emissions()
         self.network = network
@@ -149,9 +149,11 @@ class Machine:
         self._config = replace(config, seed=b"simulation %d" % seed)
         self._tls = tls
         self._pondering = pondering
+        self._looks = looks
+        self._happened = 0
         self._scope = trio.CancelScope()
         self._record: Kept | None = None
-        self._stood: dict[int, list[tuple[int, Standing]]] = {}
+        self._stood: dict[int, deque[tuple[int, Standing]]] = {}
         """By table, how it stood when so many entries had been noted."""
         self._keeping: Keeping | None = None
 
@@ -162,7 +164,15 @@ class Machine:
         def looked_through(table: Table, you: int | None) -> dict[str, Any]:
             return self.audit.view(table, you)
 
-        with self.emissions.listening(), patch("server.table.view_of", looked_through):
+        keep = Table.keep
+
+        def kept(table: Table) -> None:
+            keep(table)
+            if self._record is not None and not table.is_closed:
+                self._note_standing(table)
+
+        views = patch("server.table.view_of", looked_through)
+        with self.emissions.listening(), views, patch.object(Table, "keep", kept):
             yield
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -182,7 +192,7 @@ class Machine:
         config, limits = self._config, self._config.limits
         if self._folder is not None:
             self.disk = Disk(self._folder, self.network.offset)
-            record = self._record = Kept(self.disk, self.chronicle, self._chance, self._note_standing)
+            record = self._record = Kept(self.disk, self.chronicle, self._chance)
         now = self.network.now
         thinker = Pondering(self._chance, nursery) if self._pondering else InlineThinker()
         self.core = core = Core(
@@ -196,21 +206,27 @@ class Machine:
             disk = self.disk
             stored = {number: disk.table(number, now()) for number in disk.open_tables()}
             self.emissions.forget({number: kept.standing["seq"] + 1 for number, kept in stored.items()})
+            before = {number: self._stood[number][-1][1] for number in stored}
             self._keeping = Keeping(disk, True, str)
             self._keeping.journal = self._record
             self._keeping.resume(core, now())
             demand(stored.keys() == core.lobby.tables.keys(), "tables can't be taken up again")
-            for table in core.lobby.tables.values():
-                same_standing(table, self._stood[table.number][-1][1])
+            for number, standing in before.items():
+                same_standing(core.lobby.tables[number], standing)
             nursery.start_soon(self._keeping.run, core)
             self.audit.look()
         self.harvester.listen(self.network.listener)
         nursery.start_soon(self.harvester.run)
         self.up = True
 
-    def _note_standing(self, entry: StepKept) -> None:
-        table = self.core.lobby.tables[entry.table]
-        stood = self._stood.setdefault(table.number, [])
+    def look(self) -> None:
+        """Something has happened."""
+        self._happened += 1
+        if self._happened % self._looks == 0:
+            self.audit.look()
+
+    def _note_standing(self, table: Table) -> None:
+        stood = self._stood.setdefault(table.number, deque(maxlen=MOST_UNSAFE))
         stood.append((len(self.chronicle.entries), standing_of(table)))
 
     def kill(self) -> None:
@@ -236,7 +252,9 @@ class Machine:
         del self.chronicle.entries[self._record.safe :]
         self.chronicle.again()
         safe = len(self.chronicle.entries)
-        self._stood = {table: [s for s in stood if s[0] <= safe] for table, stood in self._stood.items()}
+        for stood in self._stood.values():
+            while stood and stood[-1][0] > safe:
+                stood.pop()
         self.disk.close()
 
     async def decree(self) -> None:
@@ -265,7 +283,7 @@ class Watched:
 
     def connected(self, peer: Peer) -> None:
         self._core.connected(peer)
-        self._machine.audit.look()
+        self._machine.look()
 
     def table_of(self, frame: Frame) -> Hashable | None:
         return self._core.table_of(frame)
@@ -278,25 +296,30 @@ class Watched:
 
     def decide_until(self, moment: int, table: Hashable | None) -> None:
         self._core.decide_until(moment, table)
-        self._machine.audit.look()
+        self._machine.look()
         if table is None:
             self._machine.audit.look_at_time(moment)
 
     def frame(self, frame: Frame) -> None:
+        shown = self._machine.audit.shown
+        shown.clear()
         self._core.frame(frame)
-        self._machine.audit.look()
+        session = frame.peer.session.session
+        if isinstance(frame.message, Hello) and session is not None and frame.peer.open:
+            demand(session.tables.keys() <= shown, "who comes back is not shown every table:", shown)
+        self._machine.look()
 
     def broken(self, peer: Peer, code: str) -> None:
         self._core.broken(peer, code)
-        self._machine.audit.look()
+        self._machine.look()
 
     def closed(self, peer: Peer, why: str) -> None:
         self._core.closed(peer, why)
-        self._machine.audit.look()
+        self._machine.look()
 
     def drained(self, peer: Peer) -> None:
         self._core.drained(peer)
-        self._machine.audit.look()
+        self._machine.look()
 
     def next_deadline(self) -> int | None:
         return self._core.next_deadline()

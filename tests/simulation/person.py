@@ -53,7 +53,8 @@ class Memory:
 class Person:
     """One session after the other under one name."""
 
-    def __init__(self, name: str, weather: Weather, network: Network) -> None:
+    def __init__(self, name: str, weather: Weather, network: Network, pace: int = 1) -> None:
+        """``pace``: by how much they are slower than others."""
         self.name = name
         self.weather = weather
         self.plan: Plan = weather.plan
@@ -70,7 +71,7 @@ class Person:
         """There is a session, and the connection is its."""
         self.line: Line
         self.counts = dict.fromkeys(KINDS, 0)
-        self.address = f"10.0.0.{1 + ord(name) - ord('A')}"
+        self.address = f"10.0.0.{1 + ord(name[0]) - ord('A')}"
         self.burgles = False
         self.born = 0
         self.last_id = 0
@@ -78,6 +79,7 @@ class Person:
         """Requests without an answer."""
         self._seats: dict[int, int] = {}
         """From which seat each of them was asked for."""
+        self._pace = pace
         self._reader = FrameReader(SERVER_LIMIT)
         self._token: str | None = None
         self._answers: dict[int, Data] = {}
@@ -94,6 +96,8 @@ class Person:
         self._since = 0.0
         self._done_for = 0
         """How many requests were looked at on this connection, and since when it is there."""
+        self._before = 0
+        """The last id of earlier connections."""
 
     # The connection
 
@@ -107,11 +111,11 @@ class Person:
             if self.weather.bad:
                 await trio.sleep(self.chance.choice([0, 0.01, 1, 8, 30]))
             else:
-                await trio.sleep(0.2)
+                await trio.sleep(3)
 
     def _dial(self) -> None:
         self._dialled += 1
-        self._since, self._done_for = trio.current_time(), 0
+        self._since, self._done_for, self._before = trio.current_time(), 0, self.last_id
         encrypted = self.plan.tls and self.chance.random() < 0.5
         self.counts["encrypted"] += encrypted
         address = f"{self.address}:{self._dialled}"
@@ -119,12 +123,20 @@ class Person:
         self._reader = FrameReader(SERVER_LIMIT)
         self._behind = True
         self._sent = dict.fromkeys(self.asked, 1)
+        if self.weather.bad and self.plan.narrow and self.chance.random() < 0.2:
+            # Another device, that has no token.
+            self._rename()
+            self._token = None
         hello: Data = {"t": "hello", "versions": [1], "name": self.name, "agent": "simulated"}
         if self._token is not None:
             hello["token"] = self._token
         if self.plan.password is not None:
             hello["password"] = self.password()
         self.line.put(encode_frame(hello))
+
+    def _rename(self) -> None:
+        self.born += 1
+        self.name = f"{self.name[0]}{self.born}"
 
     def password(self) -> str:
         """The password, or what somebody takes for it."""
@@ -159,7 +171,22 @@ class Person:
         if self.burgles:
             return trio.current_time() + 0.03
         slow = self.chance.random() < 0.1 and self.weather.bad
-        return trio.current_time() + self.chance.choice([0.001, 0.02, 0.2, 0.7] + [3, 9] * slow)
+        return trio.current_time() + self._pace * self.chance.choice([0.001, 0.02, 0.2, 0.7] + [3, 9] * slow)
+
+    def forget(self) -> None:
+        """Keep nothing of what was judged, and of the rest only what is still waited for."""
+        chats = {
+            text: False
+            for text in self.memory.chats
+            if any(text == r.get("text") for r in self.asked.values())
+        }
+        self.memory = Memory(chats=chats)
+        self._answers = {
+            number: answer for number, answer in self._answers.items() if number > self.last_id - 50
+        }
+        self._seats = {number: seat for number, seat in self._seats.items() if number in self.asked}
+        self._sent = {number: left for number, left in self._sent.items() if number > self.last_id - 50}
+        self._done.clear()
 
     # What is asked
 
@@ -268,7 +295,8 @@ class Person:
                 demand(known or right, "let in with another password:", request)
                 self._enter(request["table"])
             case "tables":
-                self._find(data["tables"])
+                if request["id"] > self._before:
+                    self._find(data["tables"])
             case "chat":
                 if request["text"] in self.memory.chats:
                     self.memory.chats[request["text"]] = True
@@ -307,14 +335,15 @@ class Person:
                     self.counts["put out"] += 1
                 if error.table in (None, self.table):
                     self.view = self.table = None
-            case "bad_frame" | "frame_too_large" | "bad_request" | "slow":
+            case "bad_frame" | "frame_too_large" | "bad_request":
                 demand(self.weather.bad, "an error out of nothing:", error)
+            case "slow":
+                demand(self.weather.bad or self.plan.tight, "an error out of nothing:", error)
             case "password":
                 demand(self.plan.password is not None, "a password for nothing:", error)
                 self.memory.wrong += 1
             case "name_taken":
-                self.born += 1
-                self.name = f"{self.name[0]}{self.born}"
+                self._rename()
             case "rate":
                 demand(self.weather.bad or not self.open, "too much of nothing:", error)
             case code:

@@ -84,6 +84,8 @@ class Plan:
     """The last of them tries passwords as fast as that is allowed."""
     narrow: bool
     """There is room for hardly anybody more than there are."""
+    tight: bool
+    """Little may be left unread, and many look on."""
     pondering: bool
     """Bots take their time, and some never have an answer."""
     contested: bool
@@ -129,7 +131,8 @@ def plan_of(seed: int) -> Plan:
     more = random.Random(f"more {seed}")
     contested = more.random() < 0.4
     if contested:
-        rules |= {"hand": HAND, "claims": more.choice(["last", "last", "all", "first"])}
+        # These rounds are soon over.
+        rules |= {"rounds": 4, "hand": HAND, "claims": more.choice(["last", "last", "all", "first"])}
         rules |= {name: more.choice(FIELDS[name]) for name in ("counter", "chain_loser", "scoring")}
     password = more.choice([None, None, "open sesame"])
     return Plan(
@@ -154,6 +157,7 @@ def plan_of(seed: int) -> Plan:
         password=password,
         burglar=password is not None and more.random() < 0.3,
         narrow=more.random() < 0.2,
+        tight=more.random() < 0.15,
         pondering=more.random() < 0.3,
         contested=contested,
         decrees=more.choice([0, 0, 0, 1, 3]),

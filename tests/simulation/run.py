@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import random
 import tempfile
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -25,10 +26,10 @@ from server.config import Config
 from server.limits import GUESS_EVERY, GUESSES
 from server.memory import Network
 
-from .chronicle import demand
+from .chronicle import Data, demand
 from .deals import contested
 from .deeds import done_once
-from .emissions import heard_of
+from .emissions import Emissions, heard_of
 from .machine import Machine
 from .person import Person
 from .plan import Plan, Weather, plan_of
@@ -37,6 +38,8 @@ from .timing import Clock
 SECOND = 1_000_000_000
 LAST_HOUR = 6 * 3600
 """Seconds of trouble-free time within which everything must have come to its end."""
+TIGHT = 6000
+"""Bytes that a connection may leave unsent where that is little."""
 KEPT = 601
 """Seconds after which a session without a connection is gone."""
 
@@ -59,14 +62,25 @@ def simulate(seed: int) -> Report:
         clock = trio.testing.MockClock(autojump_threshold=0)
         # Which of the tasks that could run does so first: trio's own chance, from a list in a known order.
         in_order = patch.object(scheduler, "_ALLOW_DETERMINISTIC_SCHEDULING", True)
-        deals = patch("engine.round.deal_hands", contested) if plan.contested else nullcontext()
-        with in_order, deals:
+        with in_order, _surroundings(plan):
             report = trio.run(_run, plan, Path(folder), clock=clock)
     for entry in logs:
         demand(entry["log_level"] not in ("error", "critical") or "nothing can be" in entry["event"], entry)
         demand(entry["event"] not in ("bot failed", "bot refused"), entry)
         demand(entry["event"] != "bot late" or plan.pondering, entry)
     return report
+
+
+@contextmanager
+def _surroundings(plan: Plan) -> Iterator[None]:
+    """What a plan changes of the rest of the program."""
+    with ExitStack() as stack:
+        if plan.contested:
+            stack.enter_context(patch("engine.round.deal_hands", contested))
+        if plan.tight:
+            stack.enter_context(patch("server.broadcast.UNSENT", TIGHT))
+            stack.enter_context(patch("server.visitors.UNSENT", TIGHT))
+        yield
 
 
 async def _run(plan: Plan, folder: Path) -> Report:
@@ -85,8 +99,8 @@ async def _run(plan: Plan, folder: Path) -> Report:
                 nursery.start_soon(person.live)
             await _trouble(plan, machine)
             weather.bad = False
-            await _calm(machine, people)
-            await _go_home(machine, people)
+            await calm(machine, people)
+            await go_home(machine, people)
             demand(trio.lowlevel.current_statistics().tasks_living == tasks, "tasks are left")
             nursery.cancel_scope.cancel()
     return _judge(plan, machine, people)
@@ -115,7 +129,7 @@ async def _trouble(plan: Plan, machine: Machine) -> None:
             machine.kill()
 
 
-async def _calm(machine: Machine, people: list[Person]) -> None:
+async def calm(machine: Machine, people: Sequence[Person]) -> None:
     """Nothing fails any more: everybody gets in, and every match comes to its end."""
     for person in people:
         person.line.client.reset()
@@ -160,7 +174,7 @@ def _up_to_date(machine: Machine, person: Person) -> None:
         )
 
 
-async def _go_home(machine: Machine, people: list[Person]) -> None:
+async def go_home(machine: Machine, people: Sequence[Person]) -> None:
     """Everybody leaves, and nothing is left of them."""
     for person in people:
         person.gone = True
@@ -180,25 +194,19 @@ async def _go_home(machine: Machine, people: list[Person]) -> None:
             demand(not machine.disk.rows_of(table), "something is kept for nobody:", table)
 
 
-def _judge(plan: Plan, machine: Machine, people: list[Person]) -> Report:
+def _judge(plan: Plan, machine: Machine, people: Sequence[Person]) -> Report:
     """Everybody heard what was said, in time, and each thing they asked for was done once."""
     emissions = machine.emissions
     if plan.crashes <= 0 and not plan.full_disk:
         for course in emissions.said.values():
             Clock().follow(course[seq] for seq in sorted(course))
     digest = sha256()
+    judge_people(emissions, people)
     for person in people:
-        for table, seat, data in person.memory.heard:
-            said = emissions.said[table].get(data["seq"])
-            demand(said is not None, person.name, "was told what is forgotten:", data)
-            assert said is not None
-            demand(heard_of(said, seat, table, data["seq"]) == data, person.name, "heard", data, "of", said)
+        for _, _, data in person.memory.heard:
             digest.update(repr(sorted(data.items())).encode())
-        for seat, request in person.memory.agreed:
-            if request.get("table") in emissions.said:
-                done_once(emissions.said[request["table"]], seat, request)
-    _judge_views(plan, people)
-    _judge_chats(emissions.said.values(), people)
+    judge_views(people, plan.full_disk)
+    judge_chats(emissions.said.values(), people)
     _judge_doors(plan, people)
     made = len(emissions.said)
     demand(made <= sum(person.memory.creates for person in people), "a table was made twice")
@@ -209,13 +217,26 @@ def _judge(plan: Plan, machine: Machine, people: list[Person]) -> Report:
     return Report(digest.hexdigest(), len(events), {**counts, "crashed": machine.crashed})
 
 
+def judge_people(emissions: Emissions, people: Sequence[Person]) -> None:
+    """What each heard was said so, and what each was granted was done, once."""
+    for person in people:
+        for table, seat, data in person.memory.heard:
+            said = emissions.said[table].get(data["seq"])
+            demand(said is not None, person.name, "was told what is forgotten:", data)
+            assert said is not None
+            demand(heard_of(said, seat, table, data["seq"]) == data, person.name, "heard", data, "of", said)
+        for seat, request in person.memory.agreed:
+            if request.get("table") in emissions.said:
+                done_once(emissions.said[request["table"]], seat, request)
+
+
 _OWN = ("at", "you", "hand", "drawn", "playable", "may", "claim", "act_on")
 
 
-def _judge_views(plan: Plan, people: list[Person]) -> None:
+def judge_views(people: Sequence[Person], stood_still: bool) -> None:
     """What all may see is the same in all views of one seq."""
     # After it stood still a table has other times, and no event tells them.
-    own = (*_OWN, "deadline", "until") if plan.full_disk else _OWN
+    own = (*_OWN, "deadline", "until") if stood_still else _OWN
     views: dict[tuple[int, int], Any] = {}
     for person in people:
         for key, seen in person.memory.views.items():
@@ -227,7 +248,8 @@ def _judge_views(plan: Plan, people: list[Person]) -> None:
                 demand(views.setdefault(key, public) == public, "two views of", key, public, views[key])
 
 
-def _judge_chats(said: Any, people: list[Person]) -> None:
+def judge_chats(said: Iterable[dict[int, Data]], people: Sequence[Person]) -> None:
+    """What was said was said once."""
     spoken = [event["text"] for each in said for event in each.values() if event["ev"] == "chat"]
     for person in people:
         for text, agreed in person.memory.chats.items():
@@ -235,7 +257,7 @@ def _judge_chats(said: Any, people: list[Person]) -> None:
             demand(spoken.count(text) == 1 or not agreed, text, "was agreed to and not said")
 
 
-def _judge_doors(plan: Plan, people: list[Person]) -> None:
+def _judge_doors(plan: Plan, people: Sequence[Person]) -> None:
     """Nobody tries more passwords than that is allowed."""
     for person in people:
         # Every process counts anew.
