@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from protocol.fields import Suit, Throw
-from protocol.messages import Dobon, Draw, Pass, Pause, Play, Request, Rps, Start, View, Waive
+from protocol.messages import Dobon, Draw, Join, Pass, Pause, Play, Request, Rps, Start, View, Waive
 
-from .knowledge import call_needed, holds, may_claim, names_suit
+from .knowledge import call_needed, holds, is_played_for, may_claim, names_suit
 from .rulebook import understood
 from .screen.options import held
 
@@ -148,6 +148,9 @@ class Game:
         app, view, seen, _ = self._app, self._view(), self._app.drawn, self._app.translate
         table = app.model.table
         if view is None or seen is None or table is None or held(table) is not None:
+            return None
+        if view.may is None and is_played_for(view):
+            self._send(Join(table=view.table, seat=view.you))
             return None
         if view.may is None:
             app.tell(_("It is not your turn."))

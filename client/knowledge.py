@@ -49,6 +49,11 @@ def holds(view: View) -> bool:
     return value in waits(rules_of(view), list(view.hand or ()), counter=counter)
 
 
+def is_played_for(view: View) -> bool:
+    """Whether the server plays for the viewer, till they act themselves or join again."""
+    return view.you is not None and view.seats[view.you].status == "autopilot"
+
+
 def may_claim(view: View) -> bool:
     """Whether a claim of the viewer's would be judged now: a window is open to them, and they have neither
     claimed nor waived."""

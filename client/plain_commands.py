@@ -36,7 +36,7 @@ from protocol.messages import (
 )
 
 from .i18n import mark
-from .knowledge import names_suit, sorted_hand
+from .knowledge import is_played_for, names_suit, sorted_hand
 from .model import Model, Table
 from .plain_help import LEVELS, SETTINGS
 from .refusals import SENTENCES
@@ -171,6 +171,9 @@ class _Interpreter:
         view = self.table.view
         if view.act_on is not None:
             return view.act_on
+        if is_played_for(view):
+            said = mark("The server plays for you. “{example}”: play on yourself.")
+            raise self._bad(said, example=f"join {view.table}")
         source = SENTENCES["not_your_turn" if view.phase == "turn" else "not_now"]
         raise self._bad(source)
 

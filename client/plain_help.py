@@ -16,7 +16,10 @@ HELP: Final = (
     ("help, ?", mark("this list")),
     ("tables, t", mark("the tables on the server")),
     ("create [FIELD=VALUE …]", mark("a new table; see below for the fields")),
-    ("join TABLE [SEAT] [password=…]", mark("sit down at a table, or in another seat of it")),
+    (
+        "join TABLE [SEAT] [password=…]",
+        mark("sit down at a table, in another seat, or again where the server plays for you"),
+    ),
     ("watch TABLE [password=…]", mark("look on at a table")),
     ("leave", mark("leave the table")),
     ("bot SEAT LEVEL", mark("host: seat a bot (easy, normal, hard), or nobody (none)")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol.messages import Play, View
 
-from ..knowledge import can_dobon, may_claim, total
+from ..knowledge import can_dobon, is_played_for, may_claim, total
 from ..model import Table
 from .clock import awaits_return
 from .options import held
@@ -47,6 +47,8 @@ def sentence(scene: Scene) -> tuple[str, str]:
             text = _("Your {card} is on its way; until the grace ends a Dobon comes first.")
             return CALM, text.format(card=scene.glyphs.card(action.card))
         return CALM, _("That is on its way; until the grace ends a Dobon comes first.")
+    if is_played_for(view) and view.act_on is None:
+        return ACT, _("The server plays for you. Enter, d or p: play on yourself.")
     return _playing(scene, table)
 
 

@@ -56,6 +56,17 @@ STATES: dict[str, State] = {
     "turn": lambda: scene(model(view(), *log())),
     "turn, eight": lambda: scene(model(view(seats=seats(8)), *log())),
     "turn, two": lambda: scene(model(view(seats=seats(2), discard_by=1))),
+    "turn of another, on autopilot": lambda: scene(
+        model(
+            view(
+                turn_seat=2,
+                playable=None,
+                may=None,
+                act_on=None,
+                seats=seats(seat0={"status": "autopilot"}),
+            )
+        )
+    ),
     "turn of another": lambda: scene(
         model(view(turn_seat=2, playable=None, may=None, act_on=None, seats=seats(seat2={"status": "away"})))
     ),

@@ -23,9 +23,9 @@ from client.screen.cards import LABELS
 from client.screen.scene import Size, Ui
 from client.session import NotConnected
 from client.settings import Settings
-from protocol.messages import Chat, Dobon, Draw, Leave, Pass, Play, Request, Rps, Tables, Waive
+from protocol.messages import Chat, Dobon, Draw, Join, Leave, Pass, Play, Request, Rps, Tables, Waive
 from protocol.text import CHAT_CHARACTERS
-from tests.client.screens import asked_for_counter, attacked, event, many_cards, model, race, view
+from tests.client.screens import asked_for_counter, attacked, event, many_cards, model, race, seats, view
 
 
 class Asked:
@@ -103,6 +103,15 @@ def test_a_card_that_does_not_fit_is_not_sent() -> None:
         press(app, "1", "enter")
         assert asked.posted == []
         assert app.ui.told
+
+
+@pytest.mark.parametrize("key", ["enter", "d", "p"])
+def test_a_key_takes_over_from_the_server_where_it_is_no_move(key: str) -> None:
+    played_for = {"seats": seats(seat0={"status": "autopilot"}), "turn_seat": 2}
+    with playing(view(may=None, playable=None, act_on=None, **played_for)) as (app, asked):
+        press(app, key)
+        assert asked.posted == [Join(table=3, seat=0)]
+        assert not app.ui.told
 
 
 def test_a_suit_is_asked_for_and_goes_with_the_card() -> None:

@@ -170,6 +170,16 @@ def test_what_is_not_asked_for_is_refused_here() -> None:
         interpret("d", Model(), str)
 
 
+def test_how_to_take_over_from_the_server_is_said() -> None:
+    waiting = model(act_on=None, may=None, claim_on=None, turn_seat=1)
+    table = waiting.table
+    assert table is not None
+    seats = [changed(table.view.seats[0], status="autopilot"), *table.view.seats[1:]]
+    played_for = model(act_on=None, may=None, claim_on=None, turn_seat=1, seats=seats)
+    with pytest.raises(BadCommand, match="“join 3”"):
+        interpret("d", played_for, str)
+
+
 def test_a_p_alone_passes_where_that_can_be_done() -> None:
     drawn = model(may=["play", "pass"])
     assert interpret("p", drawn, str) == ask(Pass(**ACT))
