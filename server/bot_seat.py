@@ -44,6 +44,8 @@ class Question:
     """For its generator."""
     asked: bool
     """Whether a play, draw, pass, decline or throw is asked for, and not a claim alone."""
+    wanted: Callable[[], bool] = lambda: True
+    """Whether anybody still waits for the answer."""
 
 
 class Thinker(Protocol):
@@ -205,6 +207,7 @@ class BotSeats:
                     self._live.teller.seen_by(index),
                     seed,
                     asked=key[0] is not None,
+                    wanted=lambda: not plan.cancelled,
                 ),
                 deliver,
             )

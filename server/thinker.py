@@ -28,6 +28,10 @@ LEAST_BUDGET = 60
 """Playouts that a decision gets however many others wait."""
 TRIES = 2
 """How often a question is put to a worker that dies of it, before another level answers it."""
+LONGEST = 20.0
+"""After so many s of thinking a worker is taken for stuck."""
+CROWD = 64
+"""With so many questions waiting those are let go that nobody waits for any more."""
 PAUSE = 1.0
 """Before another try where workers die, in s."""
 COMMAND = (sys.executable, "-P", "-m", "server.worker")
@@ -49,6 +53,7 @@ class WorkerThinker:
         self._waiting: deque[tuple[Question, Deliver]] = deque()
         self._stirred = trio.Event()
         self._tries = 0
+        self._crowd = CROWD
 
     def think(self, question: Question, deliver: Deliver) -> None:
         """Call ``deliver`` at once, or where `hard` has to search, when the worker has answered."""
@@ -56,9 +61,17 @@ class WorkerThinker:
             self._inline.think(question, deliver)
             return
         # A claim is weighed in a millisecond: it goes before the searches that wait, after the one under way.
+        if len(self._waiting) >= self._crowd:
+            self._let_go()
         place = len(self._waiting) if question.asked else min(1, len(self._waiting))
         self._waiting.insert(place, (question, deliver))
         self._stirred.set()
+
+    def _let_go(self) -> None:
+        """Forget the questions that nobody waits for any more, but for the one that is being answered."""
+        first, *others = self._waiting
+        self._waiting = deque([first, *(each for each in others if each[0].wanted())])
+        self._crowd = max(CROWD, 2 * len(self._waiting))
 
     async def run(self) -> None:
         """Answer what waits, for ever."""
@@ -66,7 +79,7 @@ class WorkerThinker:
             await self._something_waiting()
             try:
                 await self._employ()
-            except (OSError, trio.BrokenResourceError, EOFError) as fault:
+            except (OSError, trio.BrokenResourceError, trio.TooSlowError, EOFError) as fault:
                 _log.warning("bot worker lost", fault=repr(fault))
             self._tries += 1
             if self._tries == TRIES:
@@ -74,7 +87,11 @@ class WorkerThinker:
                 await trio.sleep(PAUSE)
 
     async def _something_waiting(self) -> None:
-        while not self._waiting:
+        while True:
+            while self._waiting and not self._waiting[0][0].wanted():
+                self._waiting.popleft()
+            if self._waiting:
+                return
             self._stirred = trio.Event()
             await self._stirred.wait()
 
@@ -88,9 +105,11 @@ class WorkerThinker:
             while True:
                 await self._something_waiting()
                 question, _ = self._waiting[0]
-                await process.stdin.send_all(_message(question, budget_for(len(self._waiting))))
-                size = LENGTH.unpack(await _receive(process.stdout, LENGTH.size))[0]
-                self._answer(pickle.loads(await _receive(process.stdout, size)))
+                with trio.fail_after(LONGEST):
+                    await process.stdin.send_all(_message(question, budget_for(len(self._waiting))))
+                    size = LENGTH.unpack(await _receive(process.stdout, LENGTH.size))[0]
+                    answer = pickle.loads(await _receive(process.stdout, size))
+                self._answer(answer)
         finally:
             process.kill()
             with trio.CancelScope(shield=True):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
 import pytest
 import trio
+import trio.testing
 
 from engine.actions import PLAY, Action
 from engine.bots import LEVELS, hard
@@ -18,7 +21,7 @@ from engine.rules import Rules
 from engine.view import view
 from server import thinker, worker
 from server.bot_seat import Question
-from server.thinker import LEAST_BUDGET, WorkerThinker, budget_for
+from server.thinker import CROWD, LEAST_BUDGET, WorkerThinker, budget_for
 
 SEED = bytes(32)
 
@@ -123,6 +126,42 @@ async def test_a_worker_that_dies_is_replaced() -> None:
         nursery.cancel_scope.cancel()
     assert thinker.workers == 2
     assert answers.got[0] == answers.got[1] is not None
+
+
+def test_questions_that_nobody_waits_for_do_not_pile_up() -> None:
+    slow, answers = WorkerThinker(), Answers()
+    kept = question("hard")
+    for number in range(10 * CROWD):
+        slow.think(kept if number % 100 == 0 else replace(kept, wanted=lambda: False), answers.deliver)
+        assert len(slow._waiting) <= CROWD
+    assert sum(asked is kept for asked, _ in slow._waiting) == 7
+
+
+async def test_what_nobody_waits_for_is_not_thought_about() -> None:
+    quick, answers = WorkerThinker(), Answers()
+    async with trio.open_nursery() as nursery:
+        for wanted in (False, True, False):
+            asked = replace(question("hard"), wanted=partial(bool, wanted))
+            quick.think(asked, answers.deliver)
+        nursery.start_soon(quick.run)
+        await answers.until(1)
+        await trio.testing.wait_all_tasks_blocked()
+        assert not quick._waiting
+        nursery.cancel_scope.cancel()
+    assert len(answers.got) == 1
+
+
+async def test_a_worker_that_is_stuck_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thinker, "COMMAND", ("sleep", "3600"))
+    monkeypatch.setattr(thinker, "LONGEST", 0.1)
+    quick, answers = WorkerThinker(), Answers()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(quick.run)
+        quick.think(question("hard"), answers.deliver)
+        await answers.until(1)
+        nursery.cancel_scope.cancel()
+    assert quick.workers == 2
+    assert answers.got[0] is not None
 
 
 @pytest.mark.parametrize("command", [("false",), ("/nowhere/at/all",)])
