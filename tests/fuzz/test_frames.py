@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import time
 import tracemalloc
+from contextlib import suppress
 
+import msgpack  # type: ignore[import-untyped]
 import pytest
 
 from protocol.codes import FrameError, RequestError
 from protocol.connection import ServerConnection, State
-from protocol.frame import CLIENT_LIMIT, FrameReader
+from protocol.frame import CLIENT_LIMIT, FrameReader, decode_payload
 
 from .frames import frame
 
@@ -47,6 +49,16 @@ def cost(data: bytes) -> int:
     return min(costs)
 
 
+def same_elsewhere(data: bytes) -> None:
+    """What is taken is what another decoder makes of it."""
+    reader = FrameReader(CLIENT_LIMIT)
+    reader.feed(data)
+    with suppress(FrameError):
+        for payload in reader.frames():
+            ours = decode_payload(payload)
+            assert repr(ours) == repr(msgpack.unpackb(payload)), data
+
+
 def fuzz(seed: int, count: int) -> dict[str, int]:
     """Read frames; how often each thing came of them."""
     chance = random.Random(seed)
@@ -62,6 +74,7 @@ def fuzz(seed: int, count: int) -> dict[str, int]:
             took = time.thread_time_ns() - began
             peak = tracemalloc.get_traced_memory()[1]
             came[what] = came.get(what, 0) + 1
+            same_elsewhere(data)
             assert peak - before <= MOST_MEMORY, data
             if took > MOST_TIME:
                 assert cost(data) <= MOST_TIME, data
