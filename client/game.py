@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from protocol.events import Played, RoundBegun
 from protocol.fields import Suit, Throw
 from protocol.messages import Dobon, Draw, Join, Pass, Pause, Play, Request, Rps, Start, View, Waive
 
-from .knowledge import call_needed, holds, is_played_for, may_claim, names_suit
+from .knowledge import call_needed, can_dobon, holds, is_played_for, may_claim, names_suit
 from .rulebook import understood
 from .screen.options import held
 
 if TYPE_CHECKING:
     from .app import App
+    from .model import Table
 
 SUITS: Final[tuple[Suit, ...]] = ("S", "H", "D", "C")
 THROWS: Final[tuple[Throw, ...]] = ("rock", "paper", "scissors")
@@ -33,7 +35,11 @@ class Game:
         seen, view = app.drawn, self._view()
         if seen is None or view is None:
             return
-        if seen.claim_on is None or seen.you is None:
+        on = missed(app.model.table)
+        if on is not None and (seen.claim_on is None or not may_claim(view)):
+            # Somebody was faster; the server says by how much.
+            self._send(Dobon(table=view.table, on=on))
+        elif seen.claim_on is None or seen.you is None:
             app.tell(_("There is no card to claim."))
         elif seen.claim_on != view.claim_on:
             # The next card came while the key was on its way. It is not claimed; on the one that was seen
@@ -167,6 +173,21 @@ class Game:
 
     def _send(self, request: Request, alone: bool = False) -> None:
         self._app.attempt(lambda session: session.post(request, alone))
+
+
+def missed(table: Table | None) -> int | None:
+    """The card (its `on`) that the viewer could have claimed till its window was shut, in this round or the
+    one just over; None once it is known, or asked, by how much they were late."""
+    if table is None or table.late is not None or any(isinstance(each, Dobon) for each in table.pending):
+        return None
+    after = table.view
+    for entry in reversed(table.log):
+        if after.claim in ("claimed", "waived") or isinstance(entry.what, Played | RoundBegun):
+            break
+        if can_dobon(entry.view):
+            return entry.view.claim_on
+        after = entry.view
+    return None
 
 
 def unchanged(view: View, request: Request) -> bool:

@@ -68,7 +68,7 @@ def draw_results(canvas: Canvas, scene: Scene, width: int, y: int, height: int) 
     row = y + 1
     contest = table.contest
     pieces = claim_texts(scene, last.claims or (contest.claims if contest else []), table.late)
-    if len(pieces) > 1:  # of the only one the title tells
+    if len(pieces) > 1 or table.late is not None:  # of an only claim the title tells
         row = draw_claims(canvas, 2, row, width - 4, 2, pieces)
     order = _order(table)
     if end - row >= len(order) + 3:

@@ -20,12 +20,26 @@ from client.glyphs import UNICODE
 from client.keys import KEYS, help_keys
 from client.notices import Away, Message
 from client.screen.cards import LABELS
+from client.screen.draw import draw
 from client.screen.scene import Size, Ui
 from client.session import NotConnected
 from client.settings import Settings
-from protocol.messages import Chat, Dobon, Draw, Join, Leave, Pass, Play, Request, Rps, Tables, Waive
+from protocol.connection import Answer
+from protocol.messages import Chat, Dobon, Draw, Error, Join, Leave, Pass, Play, Request, Rps, Tables, Waive
 from protocol.text import CHAT_CHARACTERS
-from tests.client.screens import asked_for_counter, attacked, event, many_cards, model, race, seats, view
+from tests.client.screens import (
+    asked_for_counter,
+    attacked,
+    claims,
+    event,
+    many_cards,
+    model,
+    over,
+    race,
+    seats,
+    view,
+)
+from tests.client.terminals import text_of
 
 
 class Asked:
@@ -171,6 +185,30 @@ def test_dobon_on_a_card_not_yet_seen_does_not_claim_it() -> None:
         drawn(app)
         press(app, "tab")
         assert asked.posted[1:] == [Dobon(table=3, on=51)]
+
+
+def test_who_was_slower_is_told_by_how_much_although_the_round_is_over() -> None:
+    claimed = event("claimed", seat=1, discard=4, order=1, against=3, counter=False, lag=0, deadline=None)
+    before = view(hand=["3H", "4D"], playable=[], may=None, act_on=None)
+    with playing(before, claimed, event("round_over", 52, **over(claims=claims(0)))) as (app, asked):
+        press(app, "tab")
+        assert asked.posted == [Dobon(table=3, on=49)]
+        refused = Error(code="too_late", message="", re=1, by=42_400)
+        app.feed(Answer(asked.posted[0], refused))
+        assert not app.ui.told
+        shown = "\n".join(text_of(draw(app.scene(), Size(80, 24))))
+        assert "Sora was first · you: 42.4 ms too late" in shown
+        press(app, "tab")
+        assert len(asked.posted) == 1
+
+
+@pytest.mark.parametrize("changes", [{"hand": ["3H", "9D"]}, {"claim": "waived"}])
+def test_who_could_not_claim_was_not_slower(changes: dict[str, Any]) -> None:
+    before = view(**{"hand": ["3H", "4D"], "playable": [], "may": None, "act_on": None, **changes})
+    with playing(before, event("round_over", **over())) as (app, asked):
+        press(app, "tab")
+        assert asked.posted == []
+        assert "no card to claim" in app.ui.told
 
 
 def test_a_play_for_a_turn_not_yet_seen_does_nothing() -> None:
