@@ -188,7 +188,7 @@ def _counted(found: re.Match[str]) -> str:
     words = found[2].split()
     if words == ["a", "card"]:
         number = "1"
-    elif len(words) == 1 and words[0].isdigit():
+    elif len(words) == 2 and words[1] == "cards":
         number = words[0]
     else:
         number = str(len(words))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import trio
@@ -54,3 +56,18 @@ async def _started(process: trio.Process) -> Served:
         line += await process.stdout.receive_some(1) or b"the server did not start\n"
     host, port = line.decode().split()[2].rsplit(":", 1)
     return Served(process, host, int(port), line.decode())
+
+
+def log_lines(log: Path, event: str) -> list[dict[str, Any]]:
+    """The lines of this event that a server has written into a file so far."""
+    lines = log.read_bytes().splitlines(keepends=True)
+    found = [json.loads(line) for line in lines if line.startswith(b"{") and line.endswith(b"\n")]
+    return [line for line in found if line["event"] == event]
+
+
+async def logged(log: Path, event: str) -> dict[str, Any]:
+    """The first such line, once it is there: a server logs aside of what it does."""
+    while True:
+        if lines := log_lines(log, event):
+            return lines[0]
+        await trio.sleep(0.01)

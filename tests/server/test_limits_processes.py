@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from typing import Any
 import trio
 
 from protocol.frame import SERVER_DEPTH, SERVER_LIMIT, FrameReader, decode_payload, encode_frame
-from tests.end_to_end.processes import Served, served
+from tests.end_to_end.processes import Served, log_lines, logged, served
 
 KNOCKS = 200
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -100,16 +99,11 @@ def cpu(pid: int) -> float:
     return (int(words[11]) + int(words[12])) / TICKS
 
 
-def lines(log: Path, event: str) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in log.read_bytes().splitlines() if line.startswith(b"{")]
-    return [line for line in found if line["event"] == event]
-
-
 async def test_with_few_descriptors_newcomers_are_told_and_nobody_is_disturbed(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with log.open("wb") as stderr:
         async with served(stderr=stderr, **descriptors(64)) as server:
-            (few,) = lines(log, "few_files")
+            few = await logged(log, "few_files")
             assert few["files"] == 64
             assert 5 <= few["connections"] <= 16
             a, b = await seated(server)
@@ -137,16 +131,16 @@ async def test_out_of_descriptors_it_waits_quietly_for_some(tmp_path: Path) -> N
             pid = server.process.pid
             knocking = [await dial(server) for _ in range(KNOCKS)]
             began, used, number = trio.current_time(), cpu(pid), 1
-            while len(lines(log, "accept_paused")) < 3:
+            while len(log_lines(log, "accept_paused")) < 3:
                 number += 1
                 await talk(a, b, number)
                 await trio.sleep(0.2)
             elapsed = trio.current_time() - began
             assert cpu(pid) - used < elapsed / 4
-            said = [datetime.fromisoformat(line["timestamp"]) for line in lines(log, "accept_paused")]
+            said = [datetime.fromisoformat(line["timestamp"]) for line in log_lines(log, "accept_paused")]
             # By the log's own times, with room for a busy machine that writes one line late.
             assert all(later - earlier > timedelta(seconds=0.5) for earlier, later in pairwise(said))
-            assert "open files" in lines(log, "accept_paused")[0]["why"]
+            assert "open files" in log_lines(log, "accept_paused")[0]["why"]
             for caller in knocking:
                 await caller.stream.aclose()
             await _welcome_again(server)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,7 @@ from server.counts import DELAYS, Counts
 from server.limits import Limits
 from server.metrics import AT_ONCE, WAITING, Metrics, NoMetrics, _answer, _converse, _registry
 from server.timers import Timers
-from tests.end_to_end.processes import served
+from tests.end_to_end.processes import logged, served
 
 from .world import World, arrange, begin, world
 
@@ -169,8 +168,7 @@ def test_without_prometheus_client_there_is_one_sentence(monkeypatch: pytest.Mon
 async def test_over_sockets(tmp_path: Path) -> None:
     with (tmp_path / "log").open("w+b") as stderr:
         async with served("--metrics-port", "0", stderr=stderr):
-            lines = map(json.loads, (await trio.Path(tmp_path / "log").read_bytes()).splitlines())
-            port = next(line["port"] for line in lines if line["event"] == "metrics")
+            port = (await logged(tmp_path / "log", "metrics"))["port"]
             for path, word in (("/healthz", b"ok"), ("/metrics", b"dobon_connections 0.0")):
                 stream = await trio.open_tcp_stream("127.0.0.1", port)
                 await stream.send_all(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
