@@ -236,7 +236,7 @@ class Plain:
             if not known:
                 self._out(news(message, self.model, self._speak, self._muted))
             self._show_status(again=_refused_play(message))
-            if isinstance(message, e.RoundOver):
+            if isinstance(message, e.RoundBegun):
                 self._offered = None
             if isinstance(message, View):
                 self._views[message.table] += 1

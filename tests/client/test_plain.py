@@ -209,6 +209,34 @@ ASKED: dict[str, Any] = {
 }
 
 
+async def test_who_was_slower_is_told_by_how_much_although_the_round_is_over(
+    autojump_clock: MockClock,
+) -> None:
+    async def script(peer: Peer) -> None:
+        await lobby(peer)
+        held = {"hand": ["3H", "4S"], "seq": 5}
+        over = {**dict.fromkeys(("seed", "secret"), bytes(32)), "nonces": [None] * 3, "deadline": None}
+        points = {"hands": [["3H", "4S"], [], ["9C"]], "points": [0] * 3, "totals": [0] * 3}
+        ended = {"why": "dobon", "winners": [2], "losers": [1], "card": "7H", "claims": [], **points, **over}
+        await peer.say(ok(await peer.hear(), table=3, seat=0), {**ASKED, **held})
+        await told.wait()
+        await peer.say(event(6, "round_over", **ended))
+        dobon = await peer.hear()
+        assert (dobon["t"], dobon["on"]) == ("dobon", 4)
+        await peer.say({"t": "error", "re": dobon["id"], "code": "too_late", "message": "", "by": 1_234_500})
+        await trio.sleep_forever()
+
+    told = trio.Event()
+    async with desk(script) as here:
+        here.type("create")
+        await here.paper.shows("> You can DOBON! Your turn: play 3H, or draw.")
+        told.set()
+        await here.paper.shows("The round is over: P2 wins by Dobon on 7H, P1 loses.")
+        here.type("dobon")
+        await here.paper.shows("Too late by 1234.5 ms.")
+        here.type("q")
+
+
 @pytest.mark.parametrize(("line", "kind"), [("3H", "play"), ("dobon", "dobon"), ("waive", "waive")])
 @pytest.mark.parametrize("last", ["quit", None])
 async def test_what_was_asked_for_is_done_before_the_end(
