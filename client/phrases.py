@@ -253,7 +253,7 @@ class Speaker:
             case "stalemate":
                 return _("The round is over: stalemate.")
             case "dobon":
-                return _("The round is over: {name} wins by Dobon on {card}, {loser} loses.").format(
+                return _("The round is over: Dobon on {card}, won by {name}, lost by {loser}.").format(
                     name=winners, card=card, loser=losers
                 )
             case _:

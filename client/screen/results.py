@@ -33,7 +33,7 @@ def headline(scene: Scene, last: LastRound) -> str:
         case "out":
             return _("{winners} is out of cards and wins the round.").format(winners=winners)
         case _:
-            return _("Dobon on {card}: {winners} wins, {losers} loses.").format(
+            return _("Dobon on {card}: won by {winners}, lost by {losers}.").format(
                 card=card, winners=winners, losers=losers
             )
 

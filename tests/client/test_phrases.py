@@ -137,7 +137,7 @@ SAID: list[tuple[Any, str]] = [
     (e.RoundOver(**OVER, why="out", winners=[1], card="7S"), "The round is over: P1 goes out with 7S."),
     (
         e.RoundOver(**{**OVER, "losers": [0]}, why="dobon", winners=[1, 2], card="7S"),
-        "The round is over: P1, P2 wins by Dobon on 7S, P0 loses.",
+        "The round is over: Dobon on 7S, won by P1, P2, lost by P0.",
     ),
     (
         e.MatchOver(

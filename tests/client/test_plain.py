@@ -231,7 +231,7 @@ async def test_who_was_slower_is_told_by_how_much_although_the_round_is_over(
         here.type("create")
         await here.paper.shows("> You can DOBON! Your turn: play 3H, or draw.")
         told.set()
-        await here.paper.shows("The round is over: P2 wins by Dobon on 7H, P1 loses.")
+        await here.paper.shows("The round is over: Dobon on 7H, won by P2, lost by P1.")
         here.type("dobon")
         await here.paper.shows("Too late by 1234.5 ms.")
         here.type("q")
