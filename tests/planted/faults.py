@@ -303,12 +303,6 @@ FAULTS = (
         "            pass\n",
     ),
     Fault(
-        "who fell behind is told what comes all the same",
-        "server/broadcast.py",
-        "                if member.behind or not common:\n",
-        "                if not common:\n",
-    ),
-    Fault(
         "a seat is shown what another may play",
         "server/telling.py",
         "own.setdefault(seat, {}).update(playable=cards_data(cards), may=may(self._round, seat))",

@@ -19,7 +19,7 @@ from server.core import Core
 from server.game import Game
 from server.harvest import FRAME_TIME, Harvester
 from server.session import KEPT
-from server.settings import MS, SECOND
+from server.settings import SECOND
 from server.table import Table
 from server.views import view_of
 
@@ -43,8 +43,6 @@ class Audit:
         self._chronicle = chronicle
         self._limits = limits
         self._chance = random.Random(0)
-        self._asked: dict[tuple[int, ...], int] = {}
-        """By table, match, round and card, when the discarder was asked for a counter after all claims."""
         self._late: dict[int, int] = {}
         """By player, since when they should be forgotten."""
         self.shown: set[int] = set()
@@ -192,15 +190,6 @@ class Audit:
         demand(game.live.window_open() == window, "a window that is closed is open, or the other way round")
         differs = state_changes(round, game.live.round)
         demand(not differs, "the round is not what its inputs make of it:", differs)
-        if round.counter_open and round.phase is Phase.CLAIM and round.rules.claims == "all":
-            # No event tells when the others' time is over and the discarder's begins.
-            place = (table.number, game.number, round.number, round.discard)
-            asked = self._asked.setdefault(place, table.broadcast.now)
-            due = asked + table.settings.claim_time * MS
-            deadline = game.live.teller.deadline
-            demand(
-                deadline is not None and deadline >= due, "the discarder is not waited for:", deadline, due
-            )
         if game.bots is not None:
             plans = set(game.bots._plans)
             automatic = {seat.index for seat in table.seats if seat.automatic}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from engine.actions import Action
+from engine.actions import Action, Do
 from engine.events import Event, cards_data, event_data
 from engine.legality import Refused
 from engine.match import Match
@@ -20,6 +20,7 @@ from engine.rules import Rules
 from engine.state import Phase
 from engine.view import may, playable
 from server.record import Decided, Entry, MatchBegun, MatchOver, RoundDealt, RoundEnded, SecretDrawn
+from server.settings import MS
 
 Data = dict[str, Any]
 ORDINARY = ("seat", "spectator", "host", "rules", "chat", "paused", "match", "ready", "match_over", "closed")
@@ -57,6 +58,9 @@ class Course:
     results: int = 0
     """Rounds of this match that have ended."""
     latest: tuple[int, int] = (-1, -1)
+    claim_time: int = 0
+    claims_until: int = 0
+    """Ns; until when at least claims on the last card are waited for, if not all have waived."""
     first_claim: int = 0
     """When the first claim on the last card arrived."""
     over: bool = False
@@ -104,6 +108,7 @@ class Chronicle:
         rules = Rules.from_data(entry.rules, seats=len(entry.seats))
         course.match, course.number = Match(rules, len(entry.seats)), entry.match
         course.round, course.results, course.over = None, 0, False
+        course.claim_time = entry.settings["claim_time"] * MS
 
     def _draw_secret(self, course: Course, entry: SecretDrawn) -> None:
         commit = sha256(b"dobon commit" + entry.secret).digest()
@@ -128,12 +133,24 @@ class Chronicle:
         round = course.round
         demand(round is not None, "something was decided before a deal", entry)
         assert round is not None
+        if entry.action is None and round.phase is Phase.CLAIM:
+            demand(entry.effect >= course.claims_until, "claims are waited for too short a time", entry)
+        asked = _discarder_asked(round)
         demand(_apply(round, entry.action) == entry.code, "the rules decide otherwise", entry)
         # A refusal has no effect that anything could be ordered by.
         if entry.code is None:
             demand((entry.effect, entry.arrival) >= course.latest, "decided out of order", entry)
             course.latest = (entry.effect, entry.arrival)
+            self._wait_for_claims(course, round, entry, asked)
         self._enter(course, entry.arrival)
+
+    def _wait_for_claims(self, course: Course, round: Round, entry: Decided, asked: bool) -> None:
+        """Note how long claims are waited for at the least (rules, sections 7 and 9)."""
+        do = None if entry.action is None else entry.action.do
+        gathered = round.rules.claims == "all" and len(round.claims) > 1
+        begins = do is Do.PLAY or (do is Do.DOBON and not gathered) or (_discarder_asked(round) and not asked)
+        if round.phase is Phase.CLAIM and begins:
+            course.claims_until = entry.effect + course.claim_time
 
     def _end_round(self, course: Course, entry: RoundEnded) -> None:
         round = course.round
@@ -174,6 +191,10 @@ def _seed(secret: bytes, nonces: Sequence[bytes | None]) -> bytes:
     """Protocol, section 4, said once more."""
     given = [nonce or b"" for nonce in nonces]
     return sha256(b"dobon seed" + secret + b"".join(bytes([len(each)]) + each for each in given)).digest()
+
+
+def _discarder_asked(round: Round) -> bool:
+    return round.phase is Phase.CLAIM and round.counter_open
 
 
 def _apply(round: Round, action: Action | None) -> str | None:

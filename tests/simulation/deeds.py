@@ -29,9 +29,13 @@ def done_once(said: Mapping[int, Data], seat: int, request: Data) -> None:
     t = request["t"]
     if t not in DONE or (t == "pass" and said[request["on"]]["ev"] != "turn"):
         return
-    done = [event for event in _span(said, request["on"], OVER[t]) if event["ev"] in DONE[t]]
+    span = list(_span(said, request["on"], OVER[t]))
+    done = [event for event in span if event["ev"] in DONE[t]]
     mine = [event for event in done if event["seat"] == seat and event.get("why") not in ("false", "call")]
-    demand(len(mine) == 1, "agreed to, and done so often:", len(mine), request)
+    # Who has left and comes back is ready once more.
+    left = [event for event in span if event.get("status") == "left" and event["seat"] == seat]
+    most = 1 + (t == "ready" and len(left))
+    demand(1 <= len(mine) <= most, "agreed to, and done so often:", len(mine), request)
     if t == "play":
         demand(mine[0]["card"] == request["card"], "another card was played than", request, mine)
         demand(len(done) == 1, "two cards were played in one turn:", done)

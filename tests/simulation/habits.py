@@ -23,6 +23,8 @@ async def act(person: Person) -> None:
         _burgle(person)
     elif bad and plan.glutton and person.name[0] in "BC" and chance.random() < 0.05:
         await _gorge(person)
+    elif bad and plan.tight and view is not None and view.you is None and chance.random() < 0.1:
+        await _doze(person)
     elif bad and chance.random() < plan.folly:
         t, fields = folly(chance, view, person.table)
         person.request(t, **fields)
@@ -116,6 +118,13 @@ async def _gorge(person: Person) -> None:
     for _ in range(600):
         person.request("sync", table=person.table)
         await trio.sleep(0.05)
+    person.line.open_up(WINDOW)
+
+
+async def _doze(person: Person) -> None:
+    """Read nothing of what goes on."""
+    person.line.open_up(0)
+    await trio.sleep(person.chance.choice([5, 25]))
     person.line.open_up(WINDOW)
 
 
