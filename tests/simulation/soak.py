@@ -9,12 +9,14 @@ hour all of it is judged as a seed of the simulation is, and what the server hol
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import random
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -234,6 +236,9 @@ def _plan(table: int) -> Plan:
 
 
 def _megabytes() -> int:
+    # What the C library keeps of memory that was given back is not held by anything.
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
     try:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
     except OSError:
