@@ -38,6 +38,7 @@ NOT_RUN = {
     r"docker .*": "needs Docker; contrib/Dockerfile has tests of its own",
     r"\.venv/bin/pre-commit install": "changes the checkout; the configuration is tested below",
     r"\.venv/bin/python -m pytest .*": "that there are such tests is tested below",
+    r"\.venv/bin/python -m tests\.planted .*": "runs the nets twice; tests/planted has tests of its own",
     r"git diff .*": "a look at the checkout",
     r"dobon admin (kick|ban|unban|close|shutdown).*": "send somebody off; tests/server/test_admin.py does",
     r"dobon sim --bots hard,.*": "searches for an hour; tests/server/test_simulate.py has a short one",
