@@ -43,6 +43,8 @@ class Audit:
         self._chronicle = chronicle
         self._limits = limits
         self._chance = random.Random(0)
+        self._dull: dict[int, int] = {}
+        """By player, since when they should have had a view after they fell behind."""
         self._late: dict[int, int] = {}
         """By player, since when they should be forgotten."""
         self.shown: set[int] = set()
@@ -98,6 +100,13 @@ class Audit:
         for seat in table.seats:
             if table.playing and seat.status == "away":
                 demand(seat.away_due is not None, "who is away will never be played for:", seat)
+        for player, member in table.broadcast.members.items():
+            connection = member.session.connection
+            if not member.behind or connection is None or connection.peer.unsent:
+                self._dull.pop(player, None)
+            else:
+                dull = moment - self._dull.setdefault(player, moment)
+                demand(dull <= SECOND, "who fell behind has caught up, and gets no view:", player)
         members = table.broadcast.members
         host = members.get(table.host)
         if host is None or host.session.gone_at is None:

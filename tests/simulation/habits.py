@@ -87,7 +87,7 @@ def _play(person: Person, view: View, you: int) -> None:
         claims = chance.random() < (0.9 if can_dobon(view) else 0.02 * person.weather.bad)
         if claims and person.once(claim, "dobon", on=view.claim_on):
             return
-        waives = view.phase == "claim" and chance.random() < 0.5
+        waives = view.phase == "claim" and chance.random() < (0.1 if person.plan.contested else 0.5)
         if waives and person.once(claim, "waive", on=view.claim_on):
             return
     if view.phase == "rps" and you in (view.candidates or ()):

@@ -132,8 +132,9 @@ def plan_of(seed: int) -> Plan:
     contested = more.random() < 0.4
     if contested:
         # These rounds are soon over.
-        rules |= {"rounds": 4, "hand": HAND, "claims": more.choice(["last", "last", "all", "first"])}
-        rules |= {name: more.choice(FIELDS[name]) for name in ("counter", "chain_loser", "scoring")}
+        rules |= {"rounds": 4, "hand": HAND, "claims": more.choice(["last", "all", "all", "first"])}
+        rules |= {name: more.choice(FIELDS[name]) for name in ("chain_loser", "scoring")}
+        rules["counter"] = more.choice(["ask", "ask", "auto", "off"])
     password = more.choice([None, None, "open sesame"])
     return Plan(
         seed=seed,
