@@ -91,6 +91,7 @@ async def _run(plan: Plan, folder: Path) -> Report:
     machine = Machine(plan.seed, network, kept, config, tls=plan.tls, pondering=plan.pondering)
     people = [Person(name, weather, network) for name in "ABCDEF"[: plan.people + 1]]
     people[-1].burgles = plan.burglar
+    began = trio.current_time()
     with machine.watching():
         async with trio.open_nursery() as nursery:
             await nursery.start(machine.run)
@@ -103,6 +104,7 @@ async def _run(plan: Plan, folder: Path) -> Report:
             await go_home(machine, people)
             demand(trio.lowlevel.current_statistics().tasks_living == tasks, "tasks are left")
             nursery.cancel_scope.cancel()
+    _judge_doors(plan, people, trio.current_time() - began)
     return _judge(plan, machine, people)
 
 
@@ -207,7 +209,6 @@ def _judge(plan: Plan, machine: Machine, people: Sequence[Person]) -> Report:
             digest.update(repr(sorted(data.items())).encode())
     judge_views(people, plan.full_disk)
     judge_chats(emissions.said.values(), people)
-    _judge_doors(plan, people)
     made = len(emissions.said)
     demand(made <= sum(person.memory.creates for person in people), "a table was made twice")
     counts = {key: sum(person.counts[key] for person in people) for key in people[0].counts}
@@ -257,10 +258,9 @@ def judge_chats(said: Iterable[dict[int, Data]], people: Sequence[Person]) -> No
             demand(spoken.count(text) == 1 or not agreed, text, "was agreed to and not said")
 
 
-def _judge_doors(plan: Plan, people: Sequence[Person]) -> None:
-    """Nobody tries more passwords than that is allowed."""
+def _judge_doors(plan: Plan, people: Sequence[Person], lasted: float) -> None:
+    """Nobody tries more passwords in the seconds that it lasted than is allowed."""
     for person in people:
         # Every process counts anew.
-        seconds = plan.trouble + 8 * (max(0, plan.crashes) + 1)
-        most = GUESSES * (max(0, plan.crashes) + 1) + seconds * SECOND / GUESS_EVERY + 1
+        most = GUESSES * (max(0, plan.crashes) + 1) + lasted * SECOND / GUESS_EVERY + 1
         demand(person.memory.wrong <= most, person.name, "tried passwords", person.memory.wrong)
