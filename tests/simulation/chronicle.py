@@ -135,22 +135,18 @@ class Chronicle:
         assert round is not None
         if entry.action is None and round.phase is Phase.CLAIM:
             demand(entry.effect >= course.claims_until, "claims are waited for too short a time", entry)
-        asked = _discarder_asked(round)
+        claims, asked = len(round.claims), _discarder_asked(round)
         demand(_apply(round, entry.action) == entry.code, "the rules decide otherwise", entry)
         # A refusal has no effect that anything could be ordered by.
         if entry.code is None:
             demand((entry.effect, entry.arrival) >= course.latest, "decided out of order", entry)
             course.latest = (entry.effect, entry.arrival)
-            self._wait_for_claims(course, round, entry, asked)
+            played = entry.action is not None and entry.action.do is Do.PLAY
+            claimed = len(round.claims) > claims and (round.rules.claims != "all" or not claims)
+            if round.phase is Phase.CLAIM and (played or claimed or _discarder_asked(round) > asked):
+                # So long claims are waited for at the least (rules, sections 7 and 9).
+                course.claims_until = entry.effect + course.claim_time
         self._enter(course, entry.arrival)
-
-    def _wait_for_claims(self, course: Course, round: Round, entry: Decided, asked: bool) -> None:
-        """Note how long claims are waited for at the least (rules, sections 7 and 9)."""
-        do = None if entry.action is None else entry.action.do
-        gathered = round.rules.claims == "all" and len(round.claims) > 1
-        begins = do is Do.PLAY or (do is Do.DOBON and not gathered) or (_discarder_asked(round) and not asked)
-        if round.phase is Phase.CLAIM and begins:
-            course.claims_until = entry.effect + course.claim_time
 
     def _end_round(self, course: Course, entry: RoundEnded) -> None:
         round = course.round

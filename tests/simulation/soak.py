@@ -15,11 +15,12 @@ import os
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import structlog
@@ -53,6 +54,10 @@ RULES = (
     {"preset": "dobon", "hand": 4, "claims": "all", "false_dobon": 1, "scoring": "chain"},
     {"preset": "dobon", "opening": "race", "order_by": "rps", "last_call": 1, "must_play": True},
 )
+
+
+FAULTS: list[dict[str, Any]] = []
+"""What the server logged of its own faults."""
 
 
 class Held(NamedTuple):
@@ -170,6 +175,7 @@ class Day:
     def _judge(self) -> None:
         """What has happened since the last time, which is then forgotten."""
         machine, emissions = self.machine, self.machine.emissions
+        demand(not FAULTS, "a fault:", FAULTS)
         judge_people(emissions, self.people)
         judge_views(self.people, stood_still=False)
         judge_chats(emissions.said.values(), self.people)
@@ -256,13 +262,21 @@ def soak(hours: int, told: Callable[[Held], None]) -> Sequence[Held]:
     """What was held at every hour, and at last when nobody was there. Raises `Broken`, or what went wrong."""
     scheduler._r.seed(1)
     in_order = patch.object(scheduler, "_ALLOW_DETERMINISTIC_SCHEDULING", True)
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
+    structlog.configure(processors=[structlog.processors.add_log_level, _no_fault])
     try:
         with tempfile.TemporaryDirectory(prefix="dobon") as folder, in_order:
             clock = trio.testing.MockClock(autojump_threshold=0)
             return trio.run(_pass, Path(folder), hours, told, clock=clock)
     finally:
         structlog.reset_defaults()
+
+
+def _no_fault(logger: object, method: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
+    """A processor of log entries: lets none be written, and none be of a fault."""
+    if event["level"] in ("error", "critical"):
+        traceback.print_exc()
+        FAULTS.append(dict(event))
+    raise structlog.DropEvent
 
 
 if __name__ == "__main__":
