@@ -1,19 +1,20 @@
 """Structured logs: one JSON object a line on stderr.
 
-What is logged are ids, codes and names; never a card, a token or a password. A name is a JSON string, so it
-can forge no line.
+What is logged are ids, codes and names; never a card, a token or a password. A name is a JSON string in which
+all that can't be seen is escaped: so it can forge no line and moves no cursor, and the host can read it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import queue
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Final, TextIO, cast
+from typing import Any, Final, TextIO, cast
 
 import structlog
 
@@ -53,7 +54,7 @@ class _Aside:
 
     def write(self, text: str) -> int:
         try:
-            self._lines.put_nowait(text.encode("ascii"))
+            self._lines.put_nowait(text.encode(_encoding(), "backslashreplace"))
         except queue.Full:
             self._left_out += 1
         return len(text)
@@ -88,6 +89,32 @@ def written_aside() -> Iterator[None]:
         _STDERR.aside = None
 
 
+def readable(data: object, **options: Any) -> str:
+    """JSON in one line. Controls, what changes the direction, line separators and all else that prints
+    nothing, and what stderr's encoding lacks, stand in it as `\\uXXXX`."""
+    text, encoding = json.dumps(data, ensure_ascii=False, **options), _encoding()
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(each if _is_seen(each, encoding) else _escaped(each) for each in text)
+
+
+def _is_seen(character: str, encoding: str) -> bool:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return character.isprintable()
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def _encoding() -> str:
+    return getattr(sys.stderr, "encoding", None) or "utf-8"
+
+
 def configure(level: int = logging.INFO) -> None:
     """Set up logging for a process that serves."""
     structlog.configure(
@@ -95,7 +122,7 @@ def configure(level: int = logging.INFO) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.ExceptionRenderer(),
-            structlog.processors.JSONRenderer(ensure_ascii=True),
+            structlog.processors.JSONRenderer(readable),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _STDERR)),
