@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from protocol.connection import Answer
 from protocol.messages import Error, Leave, Request, Tables, View, Welcome
+from protocol.trouble import system_reason
 
 from . import keys
 from .application import FullScreen
@@ -277,7 +278,7 @@ class App:
         except BadSettings as problem:
             self.tell(problem.sentence(self.translate))
         except OSError as error:
-            self.tell(_("The setting could not be kept: {reason}.").format(reason=error.strerror))
+            self.tell(_("The setting could not be kept: {reason}.").format(reason=system_reason(error, _)))
         self.application.invalidate()
 
     # Keys.

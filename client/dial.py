@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 import trio
 
 from protocol.joincode import Address
+from protocol.trouble import system_reason
 
 from .i18n import mark
 from .pins import Doubt, Pins
@@ -29,21 +30,21 @@ LAST_RETRY: Final = 15_000
 NO_ANSWER: Final = mark("no answer")
 CUT: Final = mark("connection closed")
 NO_SUCH_HOST: Final = mark("there is no machine of that name, and no such join code")
-NOBODY_LISTENS: Final = mark("nothing listens there")
+NO_NAMES: Final = mark("that name can't be looked up just now, and it is no join code")
 
 
 def reason(error: OSError) -> str:
-    """Why a dial failed: one of the above, to be translated, or what the system says."""
+    """Why a dial failed, to be translated."""
     cause: BaseException = error
     while inner := cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause.__cause__:
         cause = inner
     match cause:
+        case socket.gaierror(errno=socket.EAI_AGAIN):
+            return NO_NAMES
         case socket.gaierror():
             return NO_SUCH_HOST
-        case ConnectionRefusedError():
-            return NOBODY_LISTENS
         case OSError():
-            return cause.strerror or str(cause) or type(cause).__name__
+            return system_reason(cause)
         case _:
             return str(error)
 

@@ -18,6 +18,7 @@ import trio
 
 from protocol.joincode import Address, BadCode, encode
 from protocol.text import clip, harmless
+from protocol.trouble import system_reason
 
 if TYPE_CHECKING:
     from zeroconf import ServiceStateChange, Zeroconf
@@ -28,7 +29,7 @@ MOST: Final = 200  # servers shown; somebody who announces thousands fills no me
 
 
 class DiscoveryError(Exception):
-    """This machine can't browse, for the reason told: no network, no multicast socket."""
+    """This machine can't browse: no network, no multicast socket. `str()` is the reason, to be translated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,8 @@ class _Search:
         """Browses; a thread's work. The sockets are closed when it returns."""
         try:
             zeroconf = _open()
+        except OSError as error:
+            raise DiscoveryError(system_reason(error)) from error
         except Exception as error:
             raise DiscoveryError(f"{type(error).__name__}: {error}") from error
         try:

@@ -136,7 +136,7 @@ async def _browse(app: App) -> None:
         await browse(float("inf"), lambda servers: app.show(app.ui.found(tuple(map(_found, servers)))))
     except DiscoveryError as problem:
         app.change(searching=False)
-        app.tell(_("This machine can't look for servers ({reason}).").format(reason=problem))
+        app.tell(_("This machine can't look for servers ({reason}).").format(reason=_(str(problem))))
 
 
 def _found(server: FoundServer) -> Found:

@@ -85,7 +85,9 @@ def _find(_: Translate) -> Where | None:
     try:
         found = trio.run(browse, SECONDS)
     except DiscoveryError as problem:
-        sys.stderr.write(_("This machine can't look for servers ({reason}).").format(reason=problem) + "\n")
+        sys.stderr.write(
+            _("This machine can't look for servers ({reason}).").format(reason=_(str(problem))) + "\n"
+        )
     if len(found) == 1:
         return Where(found[0].addresses, found[0].name, found[0].fingerprint)
     if found:

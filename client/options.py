@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from protocol.text import BadName, clean_name
+from protocol.trouble import system_reason
 
 from . import settings as kept
 from .command import Exit
@@ -62,7 +63,7 @@ def password(path: str | None, _: Translate) -> str | None:
     try:
         lines = Path(path).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else _("it is no text")
+        reason = system_reason(error, _) if isinstance(error, OSError) else _("it is no text")
         raise BadStart(_("{path} can't be read: {reason}.").format(path=path, reason=reason)) from None
     if not lines or not lines[0]:
         raise BadStart(_("There is no password in {path}.").format(path=path))

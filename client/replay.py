@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.text import harmless
+from protocol.trouble import system_reason
 
 from . import records
 from . import settings as kept
@@ -93,9 +94,8 @@ def _retell(args: argparse.Namespace, _: Translate) -> Callable[[int | None, boo
     try:
         text = path.read_text("utf-8")
     except OSError as error:
-        raise CantReplay(
-            _("{file} can't be read: {reason}").format(file=path, reason=error.strerror)
-        ) from None
+        said = _("{file} can't be read: {reason}")
+        raise CantReplay(said.format(file=path, reason=system_reason(error, _))) from None
     except UnicodeDecodeError:
         raise CantReplay(_("{file} is no trace: it is not JSON").format(file=path)) from None
     if records.is_record(text):

@@ -29,7 +29,9 @@ def run(args: argparse.Namespace, _: Callable[[str], str]) -> int:
     try:
         found = trio.run(browse, args.seconds)
     except DiscoveryError as error:
-        sys.stderr.write(_("This machine can't look for servers ({reason}).").format(reason=error) + "\n")
+        sys.stderr.write(
+            _("This machine can't look for servers ({reason}).").format(reason=_(str(error))) + "\n"
+        )
         return 1
     if args.json:
         json.dump([as_data(server) for server in found], sys.stdout, ensure_ascii=False, indent=2)

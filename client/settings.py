@@ -11,6 +11,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
+from protocol.trouble import system_reason
+
+from .i18n import mark
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -52,7 +56,8 @@ _SWITCHES: Final = {"1": True, "true": True, "yes": True, "on": True} | {
 
 
 class BadSettings(ValueError):
-    """A file or variable that can't be used. `field` is None where the file as a whole is bad."""
+    """A file or variable that can't be used. `field` is None where the file as a whole is bad: `expected` is
+    then the reason, to be translated, and `value` what its reader says of it, if anything."""
 
     def __init__(self, where: str, field: str | None, value: object, expected: str) -> None:
         self.where, self.field, self.value, self.expected = where, field, value, expected
@@ -61,7 +66,8 @@ class BadSettings(ValueError):
     def sentence(self, _: Callable[[str], str]) -> str:
         """One sentence for the player, in the language of `_`."""
         if self.field is None:
-            return _("{where} is ignored: {reason}.").format(where=self.where, reason=self.expected)
+            reason = _(self.expected) + ("" if self.value is None else f" ({self.value})")
+            return _("{where} is ignored: {reason}.").format(where=self.where, reason=reason)
         if not self.expected:
             return _("{where} is ignored: there is no setting “{field}”.").format(
                 where=self.where, field=self.field
@@ -118,9 +124,10 @@ def read(path: Path) -> dict[str, Any]:
         data = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:  # not readable, not UTF-8, not TOML
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise BadSettings(str(path), None, None, reason or type(error).__name__) from None
+    except OSError as error:
+        raise BadSettings(str(path), None, None, system_reason(error)) from None
+    except ValueError as error:  # or not even UTF-8
+        raise BadSettings(str(path), None, error, mark("it is no TOML")) from None
     return {field: _checked(str(path), field, value) for field, value in data.items()}
 
 

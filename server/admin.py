@@ -20,6 +20,7 @@ import structlog
 import trio
 
 from protocol.text import ANNOUNCER, BadText, clean_chat, name_key
+from protocol.trouble import system_reason
 
 from .folder import ADMIN_SOCKET
 from .lobby import table_data
@@ -124,7 +125,7 @@ class Admin:
         except _Refused as refused:
             return {"error": refused.code, "message": str(refused)}
         except OSError as error:
-            return {"error": "unkept", "message": error.strerror or str(error)}
+            return {"error": "unkept", "message": system_reason(error)}
 
     # What can be asked. Each is called in the harvester's turn.
 

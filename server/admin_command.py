@@ -124,7 +124,7 @@ def _refusal(code: str, message: str, _: Translate) -> str:
         case "text":
             return _("That can't be said: {reason}.").format(reason=message)
         case "unkept":
-            return _("The list of bans can't be written: {reason}.").format(reason=message)
+            return _("The list of bans can't be written: {reason}.").format(reason=_(message))
         case _:
             return _("The server could not do it: {reason}.").format(reason=message)
 

@@ -17,6 +17,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from protocol.trouble import system_reason
+
 from .tls_stream import prepare
 
 KEY: Final = "tls-key.pem"
@@ -54,7 +56,7 @@ def identity(folder: Path, _: Translate) -> Identity:
         raise NoCertificate(said.format(certificate=certificate, key=key)) from None
     except OSError as error:
         said = _("The certificate can't be kept in {folder}: {reason}.")
-        raise NoCertificate(said.format(folder=folder, reason=error.strerror or error)) from None
+        raise NoCertificate(said.format(folder=folder, reason=system_reason(error, _))) from None
 
 
 def fingerprint_of(pem: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from protocol.joincode import DEFAULT_PORT, BadCode, encode
+from protocol.trouble import system_reason
 
 from .discovery import local_addresses
 from .journal import RESERVE
@@ -75,7 +76,7 @@ def _port(port: int, _: Translate) -> tuple[bool, str]:
                 said = _("Port {port} is in use, by a server of yours perhaps; another one needs --port.")
                 return False, said.format(port=port)
             said = _("Port {port} can't be had ({reason}): give the server another with --port.")
-            return False, said.format(port=port, reason=error.strerror)
+            return False, said.format(port=port, reason=system_reason(error, _))
     return True, _("Port {port} is free for a server.").format(port=port)
 
 

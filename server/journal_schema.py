@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 from zlib import crc32
 
+from protocol.trouble import system_reason
+
 from .standing import Unreadable, pack, unpack
 
 SUFFIX: Final = ".sqlite"
@@ -185,4 +187,4 @@ def _make(path: Path) -> None:
 
 
 def _reason(error: Exception) -> str:
-    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+    return system_reason(error) if isinstance(error, OSError) else str(error)

@@ -66,7 +66,7 @@ def sentence(bad: BadJournal, _: Translate) -> str:
         "missing": _("Nothing is kept in {path} yet."),
         "unwritable": _("{path} can't be written to ({detail}): choose another folder with --data."),
     }
-    return texts[bad.why].format(path=bad.path, detail=bad.detail)
+    return texts[bad.why].format(path=bad.path, detail=_(bad.detail))
 
 
 class Keeping:

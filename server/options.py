@@ -10,6 +10,7 @@ from typing import Final
 
 from protocol.joincode import DEFAULT_PORT
 from protocol.text import clean_table_name
+from protocol.trouble import system_reason
 
 from .config import Config
 from .limits import MOST_SPECTATORS, MOST_TABLES, Limits
@@ -163,7 +164,7 @@ def _password(path: str, _: Translate) -> str:
     try:
         lines = Path(path).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else _("it is no text")
+        reason = system_reason(error, _) if isinstance(error, OSError) else _("it is no text")
         raise BadStart(_("{path} can't be read: {reason}.").format(path=path, reason=reason)) from None
     if not lines or not lines[0]:
         raise BadStart(_("There is no password in {path}.").format(path=path))

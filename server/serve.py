@@ -18,6 +18,7 @@ import trio
 from protocol.joincode import BadCode, encode
 from protocol.messages import VERSIONS
 from protocol.text import BadText
+from protocol.trouble import system_reason
 
 from .admin import Admin
 from .bans import BadBans, Bans
@@ -177,7 +178,7 @@ def _listen(transport: SocketTransport, host: str | None, port: int, _: Translat
         return transport.listen(host, port)
     except OSError as error:
         raise BadStart(
-            _("Port {port} can't be had: {reason}.").format(port=port, reason=error.strerror or error)
+            _("Port {port} can't be had: {reason}.").format(port=port, reason=system_reason(error, _))
         ) from None
 
 

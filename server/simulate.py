@@ -16,6 +16,7 @@ from engine.bots.series import Bot, play_series
 from engine.rules import PRESETS, BadRules, Rules, parse_rule
 from engine.trace import compact
 from protocol.text import pad
+from protocol.trouble import system_reason
 
 Translate = Callable[[str], str]
 
@@ -83,7 +84,8 @@ def run(args: argparse.Namespace, _: Translate) -> int:
             out = stack.enter_context(open(args.trace, "w", encoding="ascii")) if args.trace else None
             results = simulate(rules, args.bots, args.matches, seed, out)
     except OSError as error:
-        sys.stderr.write(f"{args.trace}: {error.strerror}\n")
+        said = _("{file} can't be written: {reason}.")
+        sys.stderr.write(said.format(file=args.trace, reason=system_reason(error, _)) + "\n")
         return 1
     sys.stdout.write(json.dumps(results, indent=2) + "\n" if args.json else table(results, _))
     return 0

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.trace import BadTrace, Difference, check, compact, traces_in
 from protocol.text import clip, harmless
+from protocol.trouble import system_reason
 
 from .against import Alike, BadRecord, Unlike, compare
 from .export import LABEL, NoMatch, add_data_argument, export
@@ -44,7 +45,9 @@ def run(args: argparse.Namespace, _: Translate) -> int:
     except NoMatch as problem:
         return _fail(str(problem))
     except OSError as error:
-        return _fail(_("{file} can't be read: {reason}").format(file=args.file, reason=error.strerror))
+        return _fail(
+            _("{file} can't be read: {reason}").format(file=args.file, reason=system_reason(error, _))
+        )
     except (ValueError, RecursionError):
         return _fail(_("{file} is no trace: it is not JSON").format(file=args.file))
     try:
@@ -81,7 +84,7 @@ def _hold_against(args: argparse.Namespace, traces: Sequence[Mapping[str, Any]],
     try:
         text = Path(record).read_text("utf-8")
     except OSError as error:
-        return _fail(_("{file} can't be read: {reason}").format(file=record, reason=error.strerror))
+        return _fail(_("{file} can't be read: {reason}").format(file=record, reason=system_reason(error, _)))
     except UnicodeDecodeError:
         return _fail(_("{file} is no record of a client: {reason}").format(file=record, reason="UTF-8"))
     exported = [trace for trace in traces if "match" in trace and "players" in trace]

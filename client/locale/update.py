@@ -26,7 +26,7 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT: Final = Path(__file__).parents[2]
 LOCALE: Final = Path(__file__).parent
-SOURCES: Final = ("client", "server")
+SOURCES: Final = ("client", "protocol", "server")
 KEYWORDS: Final[dict[str, tuple[int, ...] | None]] = {"_": None, "mark": None, "ngettext": (1, 2)}
 LANGUAGES: Final = ("ja",)
 

@@ -9,7 +9,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from client.dial import NO_ANSWER, NO_SUCH_HOST, NOBODY_LISTENS, reason
+from client.dial import NO_ANSWER, NO_NAMES, NO_SUCH_HOST, reason
 from client.i18n import catalogue
 from client.notices import Away, Checked, Ended, Message, Sent
 from client.session import (
@@ -343,8 +343,10 @@ async def test_no_server(autojump_clock: MockClock) -> None:
     ("fault", "said"),
     [
         (socket.gaierror(-2, "Name or service not known"), NO_SUCH_HOST),
-        (ConnectionRefusedError(111, "Connection refused"), NOBODY_LISTENS),
-        (OSError(113, "No route to host"), "No route to host"),
+        (socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"), NO_NAMES),
+        (ConnectionRefusedError(111, "Connection refused"), "nothing listens there"),
+        (OSError(113, "No route to host"), "that machine can't be reached"),
+        (OSError(4711, "Nobody knows"), "Nobody knows (4711)"),
         (TimeoutError(NO_ANSWER), NO_ANSWER),
     ],
 )

@@ -57,7 +57,7 @@ def test_a_bad_file_is_one_sentence_and_left_alone(tmp_path: Path, content: str,
 
 def test_a_folder_in_place_of_the_file(tmp_path: Path) -> None:
     (problem,) = load({}, {}, tmp_path).problems
-    assert "directory" in str(problem)
+    assert "it is a folder" in str(problem)
 
 
 def test_a_bad_variable_is_passed_over(tmp_path: Path) -> None:

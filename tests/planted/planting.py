@@ -6,6 +6,7 @@ python -m tests.planted WORDS …    those whose names contain these words
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -82,8 +83,13 @@ def passes(folder: Path, arguments: tuple[str, ...]) -> bool:
     return done.returncode == 0
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Print what caught each fault; 1 unless 19 of 20 were found."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.planted", description="Plant faults and find them."
+    )
+    parser.add_argument("words", nargs="*", help="only faults whose names contain one of them")
+    words = parser.parse_args(arguments).words
     broken = caught_by(None)
     if broken is not None:
         print(f"{broken} fails without any fault")

@@ -61,7 +61,7 @@ async def test_where_nothing_can_be_announced_it_is_logged(monkeypatch: pytest.M
     announcer.players(2)
     await trio.to_thread.run_sync(announcer.close)
     assert failures == [("discovery_failed", "OSError: [Errno 19] No such device")]
-    with pytest.raises(DiscoveryError, match="No such device"):
+    with pytest.raises(DiscoveryError, match="no such device"):
         await browse(1)
 
 

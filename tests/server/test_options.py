@@ -75,7 +75,7 @@ def test_what_can_not_be(words: tuple[str, ...]) -> None:
 
 
 BAD_FILES: list[Any] = [
-    (None, "No such file or directory"),
+    (None, "there is no such file or folder"),
     (b"", "There is no password in"),
     (b"\nsecond line\n", "There is no password in"),
     (b"\xff\xfe\x00", "it is no text"),

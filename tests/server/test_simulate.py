@@ -70,7 +70,7 @@ def test_a_wrong_command_line(words: list[str], said: str, capsys: pytest.Captur
 
 def test_a_trace_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*SIM, "--trace", str(tmp_path / "no" / "where")]) == 1
-    assert "no/where: No such file" in capsys.readouterr().err.replace("\\", "/")
+    assert "no/where can't be written: there is no such file" in capsys.readouterr().err.replace("\\", "/")
 
 
 def test_the_first_difference_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
