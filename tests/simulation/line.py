@@ -32,6 +32,8 @@ class Line:
     ) -> None:
         self.client = network.connect(address)
         self.cuts = 0
+        self.stalled = False
+        """Nothing was read for a while: much may be unsent at the other end."""
         self._network = network
         self._weather = weather
         self._plan: Plan = weather.plan
@@ -139,6 +141,7 @@ class Line:
     def open_up(self, window: int) -> None:
         """So many bytes are kept from now on for who does not read."""
         if self.client.window != window:
+            self.stalled = True
             self.client.window = window
             self._network.stir()
 

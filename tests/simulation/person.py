@@ -164,7 +164,10 @@ class Person:
             if self.weather.bad and self.chance.random() < self.plan.cut:
                 self.line.mishap()
                 continue
+            before = trio.current_time()
             await act(self)
+            if trio.current_time() > before:
+                self.line.stalled = True
         self.line.client.close()
 
     def _think(self) -> float:
@@ -308,7 +311,7 @@ class Person:
     def _find(self, tables: list[Data]) -> None:
         """The own table is in the list, as one sees it."""
         view = self.view
-        if view is None or (view.you is None and self.weather.bad):
+        if view is None or (view.you is None and self.line.stalled):
             return
         listed = next((table for table in tables if table["table"] == view.table), None)
         phase = view.phase if view.phase in ("open", "over") else "playing"
@@ -338,7 +341,7 @@ class Person:
             case "bad_frame" | "frame_too_large" | "bad_request":
                 demand(self.weather.bad, "an error out of nothing:", error)
             case "slow":
-                demand(self.weather.bad or self.plan.tight, "an error out of nothing:", error)
+                demand(self.line.stalled, "an error out of nothing:", error)
             case "password":
                 demand(self.plan.password is not None, "a password for nothing:", error)
                 self.memory.wrong += 1
@@ -357,7 +360,7 @@ class Person:
             self.weather.table = view.table
         self.memory.views.setdefault((view.table, view.seq), []).append(view)
         if known is not None and known.table == view.table and not self._behind and known.you == view.you:
-            may_miss = view.you is None and self.weather.bad
+            may_miss = view.you is None and self.line.stalled
             demand(view.seq == known.seq or may_miss, "events are missing before", view)
             if view.seq == known.seq:
                 moved = ("deadline", "until") if self._stood else ()
