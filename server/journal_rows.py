@@ -40,11 +40,6 @@ _TABLE: Final = (
 )
 _NO_WINDOWS: Final = "DELETE FROM window WHERE match IN (SELECT number FROM match WHERE place = ?)"
 """A claim can come too late only for a card of the match being played."""
-_WINDOW: Final = (
-    "INSERT OR REPLACE INTO window SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM match"
-    " JOIN place ON place.number = match.place WHERE match.number = ? AND place.closed IS NULL)"
-)
-"""Of a table that is closed nothing is kept that only its going on would need."""
 _NEVER_PLAYED: Final = (
     "DELETE FROM place WHERE number = ? AND NOT EXISTS (SELECT 1 FROM match WHERE place = ?)"
 )
@@ -140,7 +135,7 @@ class Rows:
                 blob = seal([plain, arrival, effect, code], match, round, place)
                 return "INSERT OR REPLACE INTO input VALUES (?, ?, ?, ?)", (match, round, place, blob)
             case WindowKept(_, match, seq, closed):
-                return _WINDOW, (match, seq, closed, match)
+                return "INSERT OR REPLACE INTO window VALUES (?, ?, ?)", (match, seq, closed)
             case RoundEnded(_, match, round, fields):
                 statement = "UPDATE round SET result = ? WHERE match = ? AND number = ?"
                 return statement, (seal(fields, match, round), match, round)

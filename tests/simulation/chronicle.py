@@ -19,7 +19,19 @@ from engine.round import Round
 from engine.rules import Rules
 from engine.state import Phase
 from engine.view import may, playable
-from server.record import Decided, Entry, MatchBegun, MatchOver, RoundDealt, RoundEnded, SecretDrawn
+from server.record import (
+    Decided,
+    Entry,
+    MatchBegun,
+    MatchOver,
+    RoundDealt,
+    RoundEnded,
+    SecretDrawn,
+    SessionEnded,
+    SessionKept,
+    TableClosed,
+    WindowKept,
+)
 from server.settings import MS
 
 Data = dict[str, Any]
@@ -64,6 +76,8 @@ class Course:
     first_claim: int = 0
     """When the first claim on the last card arrived."""
     over: bool = False
+    closed: bool = False
+    """The table is; nothing more may come of it."""
 
 
 class Chronicle:
@@ -85,7 +99,13 @@ class Chronicle:
             self._take(entry)
 
     def _take(self, entry: Entry) -> None:
+        if not isinstance(entry, SessionKept | SessionEnded):
+            demand(not self._course(entry.table).closed, "noted of a table that is closed:", entry)
         match entry:
+            case TableClosed():
+                self._course(entry.table).closed = True
+            case WindowKept():
+                demand(entry.match == self._course(entry.table).number, "a window of another match", entry)
             case MatchBegun():
                 self._begin_match(self._course(entry.table), entry)
             case SecretDrawn():
