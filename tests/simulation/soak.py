@@ -9,6 +9,7 @@ hour all of it is judged as a seed of the simulation is, and what the server hol
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import gc
 import os
@@ -280,5 +281,8 @@ def _no_fault(logger: object, method: str, event: MutableMapping[str, Any]) -> M
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation.soak", description="Let time pass.")
+    parser.add_argument("hours", nargs="?", type=int, default=HOURS, help="24 unless told")
+    asked = parser.parse_args()
     print(*Held._fields)
-    soak(int(sys.argv[1]) if len(sys.argv) > 1 else HOURS, lambda held: print(*held, flush=True))
+    soak(asked.hours, lambda held: print(*held, flush=True))
