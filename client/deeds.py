@@ -16,7 +16,7 @@ from .rules_fields import refusal
 from .screen.form import Row, nearest
 from .screen.pages import rows_of
 from .screen.scene import Draft
-from .screen.setup import level_step, preset_of, rule_step, time_step
+from .screen.setup import level_step, preset_of, rule_step, setting_step
 from .settings import CHOICES
 from .stats import collected
 
@@ -168,8 +168,8 @@ class Deeds:
                 self._seat(int(about), step)
             case "rule" if row.kind == "choice":
                 self._rule(about, step)
-            case "time":
-                self._time(about, step)
+            case "setting":
+                self._table_setting(about, step)
             case _:
                 pass
 
@@ -313,11 +313,11 @@ class Deeds:
         elif (value := rule_step(field, rules.get(field), step)) is not None:
             app.post(SetRules(table=table.id, rules={field: value}))
 
-    def _time(self, name: str, step: int) -> None:
+    def _table_setting(self, name: str, step: int) -> None:
         app, table = self._app, self._app.model.table
         value = None if table is None else table.view.settings.get(name)
         if table is not None and isinstance(value, int):
-            app.post(SetRules(table=table.id, settings={name: time_step(name, value, step)}))
+            app.post(SetRules(table=table.id, settings={name: setting_step(name, value, step)}))
 
 
 def _drafted(draft: Draft, field: str, value: str) -> Draft:

@@ -20,7 +20,7 @@ from .i18n import mark
 from .model import Entry
 from .notices import Checked
 from .rulebook import known_rules
-from .rules_fields import explain, value_text
+from .rules_fields import SETTINGS, explain, setting_text, value_text
 
 Translate = Callable[[str], str]
 
@@ -204,7 +204,9 @@ class Speaker:
             if before[field] != value
         ]
         changes += [
-            f"{self.text(field)}={self.text(str(value))}"
+            f"{explain(field, _)}: {setting_text(field, value, _)}"
+            if field in SETTINGS and isinstance(value, int)
+            else f"{self.text(field)}: {self.text(str(value))}"
             for field, value in what.settings.items()
             if view.settings.get(field) != value
         ]

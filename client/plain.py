@@ -356,12 +356,12 @@ class Plain:
         table = self.model.table
         if what == "help":
             self._out(help_lines(self._speak))
+        elif what == "rules":
+            self._out(rules_lines(table, self._speak))
         elif table is None:
             self._out([_("You are at no table: see “tables”, then “join”, “watch” or “create”.")])
         elif what == "hand":
             self._show_status(again=True)
-        elif what == "look":
+        else:
             self._out(look(table, self.model, self._speak))
             self._show_status(again=True)
-        else:
-            self._out(rules_lines(table, self._speak))

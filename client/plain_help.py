@@ -7,10 +7,6 @@ from typing import Final
 from .i18n import mark
 
 LEVELS: Final = ("easy", "normal", "hard")
-SETTINGS: Final = (
-    *("turn_time", "grace", "claim_time", "opening_time", "ready_time", "away_time", "bot_pace"),
-)
-"""What can be set at a table beside its rules: times, and the pace of the bots."""
 
 HELP: Final = (
     ("help, ?", mark("this list")),

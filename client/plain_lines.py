@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from engine.rules import Rules
 from protocol import events as e
 from protocol.connection import ENDS, Answer
 from protocol.fields import TableInfo
@@ -15,8 +16,9 @@ from .knowledge import attack_cards, can_dobon, may_claim
 from .model import Model, Table
 from .notices import Away, Checked, Ended, Message, Sent
 from .phrases import DIRECTIONS, LEVELS, Speaker
-from .plain_help import FIELDS_HELP, HELP, SETTINGS
+from .plain_help import FIELDS_HELP, HELP
 from .refusals import away, ended, refusal
+from .rules_fields import SETTINGS, explain, typed
 from .rules_text import sections
 from .series import standings
 
@@ -204,10 +206,15 @@ def help_lines(speak: Speaker) -> list[str]:
     return [*lines, _(FIELDS_HELP).format(settings=", ".join(SETTINGS))]
 
 
-def rules_lines(table: Table, speak: Speaker) -> list[str]:
-    """The rules in force, as sentences, and the settings."""
-    lines = []
-    for title, sentences in sections(table.rules, speak.translate, len(table.view.seats)):
-        lines += [title, *(f"- {sentence}" for sentence in sentences)]
-    settings = (f"{speak.text(name)}={speak.text(str(v))}" for name, v in table.view.settings.items())
-    return [*lines, " ".join(settings)]
+def rules_lines(table: Table | None, speak: Speaker) -> list[str]:
+    """The rules in force, as sentences, and every field and setting as it is typed; without a table the
+    fields of a new one."""
+    _, lines = speak.translate, []
+    rules = Rules.preset("dobon") if table is None else table.rules
+    values: dict[str, object] = dict(rules.to_data())
+    if table is not None:
+        for title, sentences in sections(rules, _, len(table.view.seats)):
+            lines += [title, *(f"- {sentence}" for sentence in sentences)]
+        values |= {name: value for name, value in table.view.settings.items() if name in SETTINGS}
+    lines.append(_("The fields"))
+    return [*lines, *(f"- {typed(field, value)}: {explain(field, _)}" for field, value in values.items())]

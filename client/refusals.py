@@ -15,6 +15,7 @@ from .command import Exit
 from .i18n import mark
 from .notices import Away, Ended
 from .pins import Doubt
+from .rules_fields import refused_at_table
 from .session import Broken, Refused, SessionFailed, Unreachable, Untrusted
 
 Translate = Callable[[str], str]
@@ -78,6 +79,8 @@ AWAY: Final = {
 
 def refusal(error: Error, _: Translate) -> str:
     """What an error says; one with a code from the future shows the server's own words."""
+    if error.code == "bad_rules" and (known := refused_at_table(error.field or "", _)) is not None:
+        return known
     source = SENTENCES.get(error.code)
     if error.code == "kicked" and error.table is None:
         source = EXPELLED

@@ -6,7 +6,7 @@ import sys
 
 from engine.rules import PRESETS, BadRules, Rules, parse_rule
 
-from .rules_fields import Translate, explain, refusal, value_text
+from .rules_fields import Translate, explain, refusal, typed, value_text
 from .rules_text import sections
 
 
@@ -48,9 +48,8 @@ def as_text(rules: Rules, _: Translate) -> str:
         lines += [title, *(f"- {sentence}" for sentence in sentences), ""]
     lines.append(_("The fields"))
     for field, value in rules.to_data().items():
-        plain, words = _plain(value), value_text(field, value, _)
-        said = "" if isinstance(value, int) else f": {words}"
-        lines += [f"{field}={plain}", f"    {explain(field, _)}{said}"]
+        said = "" if isinstance(value, int) else f": {value_text(field, value, _)}"
+        lines += [typed(field, value), f"    {explain(field, _)}{said}"]
     return "\n".join(lines) + "\n"
 
 
@@ -69,11 +68,3 @@ def as_data(rules: Rules, _: Translate) -> dict[str, object]:
             for field, value in data.items()
         },
     }
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, dict):
-        return ",".join(f"{key}:{effect}" for key, effect in value.items())
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)

@@ -1,14 +1,41 @@
-"""The fields of the rules one by one, for a table's set-up: what each is, what its values are called, and
-why one was refused (rules, section 2)."""
+"""The fields of the rules and the settings of a table one by one: what each is called, what it decides, what
+its values are called, and why one was refused (rules, sections 2 and 9)."""
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from engine.rules import FIELDS, MAX_SEATS, MIN_SEATS, PRESETS, BadRules, Flag, Number, Word
 
 from .i18n import mark
 
 Translate = Callable[[str], str]
+
+NAMES: Final[dict[str, str]] = {
+    "jokers": mark("Jokers"),
+    "hand": mark("Cards dealt"),
+    "rounds": mark("Rounds"),
+    "opening": mark("Opening"),
+    "starter": mark("Starter"),
+    "first_card": mark("Turned-up card"),
+    "effects": mark("Function cards"),
+    "answer": mark("Under attack"),
+    "drawn": mark("Drawn card"),
+    "must_play": mark("Must play"),
+    "reverse_two": mark("Reverse with two"),
+    "out": mark("Going out"),
+    "dobon_min": mark("Cards for Dobon"),
+    "dobon_math": mark("Counting for Dobon"),
+    "claims": mark("Several Dobons"),
+    "chain_loser": mark("Loser of several"),
+    "counter": mark("Dobon return"),
+    "counter_min": mark("Cards for a return"),
+    "false_dobon": mark("False Dobon"),
+    "last_call": mark("Last call"),
+    "order_by": mark("Direction"),
+    "scoring": mark("Points"),
+    "double_effect": mark("Doubled points"),
+}
+"""What each field is called where there is little room."""
 
 EXPLANATIONS: Final[dict[str, str]] = {
     "jokers": mark("jokers in the deck"),
@@ -60,6 +87,29 @@ VALUES: Final[dict[str, dict[str, str]]] = {
     },
 }
 
+
+class Setting(NamedTuple):
+    """Of a table: what it is called, what it decides, and its least and greatest value, a time in ms."""
+
+    name: str
+    explanation: str
+    least: int
+    most: int
+
+
+SETTINGS: Final[dict[str, Setting]] = {
+    "turn_time": Setting(mark("Turn"), mark("time for a turn"), 2_000, 600_000),
+    "grace": Setting(mark("Grace"), mark("grace in which a Dobon comes before the next card"), 0, 10_000),
+    "claim_time": Setting(mark("Claims"), mark("time for further claims"), 1_000, 30_000),
+    "opening_time": Setting(
+        mark("Opening race"), mark("time for each stage of the opening race"), 1_000, 60_000
+    ),
+    "ready_time": Setting(mark("Between rounds"), mark("wait between rounds"), 1_000, 120_000),
+    "away_time": Setting(mark("Cut off"), mark("until the server plays for who dropped"), 5_000, 600_000),
+    "bot_pace": Setting(mark("Bots"), mark("how long bots take to think; 0: no time at all"), 0, 300),
+}
+PERCENT: Final = "bot_pace"
+
 SUITS: Final = {"S": mark("spades"), "H": mark("hearts"), "D": mark("diamonds"), "C": mark("clubs")}
 EFFECTS: Final = {
     "skip": mark("skip"),
@@ -70,8 +120,13 @@ EFFECTS: Final = {
 
 
 def explain(field: str, _: Translate) -> str:
-    """What a field decides, in a line."""
-    return _(EXPLANATIONS[field])
+    """What a field or a setting decides, in a line."""
+    return _(SETTINGS[field].explanation if field in SETTINGS else EXPLANATIONS[field])
+
+
+def setting_text(setting: str, value: int, _: Translate) -> str:
+    """A setting's value in its unit."""
+    return f"{value} %" if setting == PERCENT else _("{seconds} s").format(seconds=f"{value / 1000:g}")
 
 
 def value_text(field: str, value: object, _: Translate) -> str:
@@ -85,6 +140,19 @@ def value_text(field: str, value: object, _: Translate) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     return _(VALUES[field][value]) if isinstance(value, str) else str(value)
+
+
+def typed(field: str, value: object) -> str:
+    """A field or a setting with its value as it is typed, `hand=5` or `turn_time=30s`."""
+    match value:
+        case Mapping():
+            return f"{field}=" + ",".join(f"{card}:{effect}" for card, effect in value.items())
+        case bool():
+            return f"{field}=" + ("yes" if value else "no")
+        case int() if field in SETTINGS and field != PERCENT:
+            return f"{field}={value / 1000:g}s"
+        case _:
+            return f"{field}={value}"
 
 
 def card_name(key: str, _: Translate) -> str:
@@ -105,13 +173,13 @@ def refusal(error: BadRules, _: Translate) -> str:
     if field == "preset":
         return _("There is no game “{value}”, only {names}.").format(value=value, names=", ".join(PRESETS))
     if field == "seats":
-        return _("A table has {low} to {high} seats.").format(low=MIN_SEATS, high=MAX_SEATS)
+        return _seats(_)
     if error.expected == "FIELD=VALUE":
         return _("A rule is given as FIELD=VALUE, not as “{value}”.").format(value=value)
     if kind is None:
         return _("There is no rule “{field}”, only {names}.").format(field=field, names=", ".join(FIELDS))
     if field == "first_card" and kind.accepts(value):
-        return _("first_card can't be effect where the opening is a race.")
+        return _turned_up(_)
     if field == "hand" and kind.accepts(value):
         return _("There are not enough cards to deal {count} to every seat.").format(count=value)
     match kind:
@@ -126,3 +194,34 @@ def refusal(error: BadRules, _: Translate) -> str:
     return _("{field} can't be {value}; what would do: {expected}.").format(
         field=field, value=value, expected=expected
     )
+
+
+def refused_at_table(field: str, _: Translate) -> str | None:
+    """The sentence for what only the server could refuse, for it does not go with the rest of the table; None
+    for anything else."""
+    if field in SETTINGS:
+        setting = SETTINGS[field]
+        said = (
+            _("{name} ({field}) can be {low} to {high}, and no less than the grace.")
+            if field == "claim_time"
+            else _("{name} ({field}) can be {low} to {high}.")
+        )
+        low, high = (setting_text(field, value, _) for value in (setting.least, setting.most))
+        return said.format(name=_(setting.name), field=field, low=low, high=high)
+    match field:
+        case "seats":
+            return _seats(_)
+        case "first_card":
+            return _turned_up(_)
+        case "hand":
+            return _("There are not enough cards to deal so many to every seat.")
+        case _other:
+            return None
+
+
+def _seats(_: Translate) -> str:
+    return _("A table has {low} to {high} seats.").format(low=MIN_SEATS, high=MAX_SEATS)
+
+
+def _turned_up(_: Translate) -> str:
+    return _("The turned-up card can't act on the starter where the opening is a race.")

@@ -87,6 +87,8 @@ def _draw_row(
         return
     canvas.put(x + 2, y, pad(row.label, labels), style)
     at, room = x + 2 + labels + 2, width - labels - 4
+    if row.kind == "text":  # below the values that arrows stand before
+        at, room = at + 2, room - 2
     if typing:
         canvas.field = Field(y, at, max(1, room))
         return

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from engine.rules import FIELDS, PRESETS, Flag, Number, Word
 from protocol.replies import ViewSeat
 
-from ..i18n import mark
-from ..rules_fields import explain, value_text
+from ..rules_fields import NAMES, SETTINGS, explain, setting_text, value_text
 from .form import Row, RowKind
 from .scene import Scene
 from .seats import kind
 
-TIMES: Final[Mapping[str, tuple[str, tuple[int, ...]]]] = {
-    "turn_time": (mark("time for a turn"), (10, 20, 30, 60, 120, 600)),
-    "grace": (mark("grace in which a Dobon comes before the next card"), (0, 1, 2, 3, 5)),
-    "claim_time": (mark("time for further claims"), (2, 4, 6, 10, 20)),
-    "opening_time": (mark("time for each stage of the opening race"), (5, 10, 20, 30)),
-    "ready_time": (mark("wait between rounds"), (5, 15, 30, 60, 120)),
-    "away_time": (mark("until the server plays for who dropped"), (10, 20, 60, 180)),
+STEPS: Final[Mapping[str, tuple[int, ...]]] = {
+    "turn_time": (10_000, 20_000, 30_000, 60_000, 120_000, 600_000),
+    "grace": (0, 1_000, 2_000, 3_000, 5_000),
+    "claim_time": (2_000, 4_000, 6_000, 10_000, 20_000),
+    "opening_time": (5_000, 10_000, 20_000, 30_000),
+    "ready_time": (5_000, 15_000, 30_000, 60_000, 120_000),
+    "away_time": (10_000, 20_000, 60_000, 180_000),
+    "bot_pace": (0, 25, 50, 100, 150, 200, 300),
 }
-"""The settings in seconds and the steps offered for each."""
-PACES: Final = (0, 25, 50, 100, 150, 200, 300)
+"""What is offered of each setting, times in ms, the pace in percent."""
 LEVELS: Final = (None, "easy", "normal", "hard")
 
 
@@ -51,8 +50,8 @@ def setup_rows(scene: Scene) -> tuple[Row, ...]:
     rows += [
         _rule(scene, field, table.view.rules.get(field)) for field in FIELDS if field in table.view.rules
     ]
-    rows.append(Row("", _("Times"), kind="heading"))
-    rows += _times(scene, table.view.settings)
+    rows.append(Row("", _("Times and bots"), kind="heading"))
+    rows += _settings(scene, table.view.settings)
     rows += [
         Row("", "", kind="plain"),
         Row("menu", _("Menu"), note=_("Chat, people, settings, leaving.")),
@@ -79,29 +78,34 @@ def _rule(scene: Scene, field: str, value: object) -> Row:
     kind_of_row: RowKind = "choice" if scene.model.is_host else "action"
     if field == "preset":
         note = _("The two games that Dobon comes from; choosing one sets all rules.")
-        return Row("rule:preset", _("game"), str(value or _("own rules")), note, kind_of_row)
+        return Row("rule:preset", _("Game"), str(value or _("own rules")), note, kind_of_row)
     if field == "effects":
         kind_of_row = "text" if scene.model.is_host else "action"
     try:
         text = value_text(field, value, _)
     except (KeyError, TypeError):  # a value that a newer server knows
         text = scene.safe(str(value))
-    return Row(f"rule:{field}", field, text, explain(field, _), kind_of_row)
+    return Row(f"rule:{field}", _(NAMES[field]), text, _note(field, _), kind_of_row)
 
 
-def _times(scene: Scene, settings: Mapping[str, Any]) -> list[Row]:
+def _settings(scene: Scene, settings: Mapping[str, Any]) -> list[Row]:
     _, host = scene.translate, scene.model.is_host
-    rows = []
-    for name, (label, _steps) in TIMES.items():
-        value = settings.get(name)
-        if isinstance(value, int):
-            text = _("{seconds} s").format(seconds=f"{value / 1000:g}")
-            rows.append(Row(f"time:{name}", name, text, _(label), "choice" if host else "action"))
-    pace = settings.get("bot_pace")
-    if isinstance(pace, int):
-        note = _("how long bots take to think; 0: no time at all")
-        rows.append(Row("time:bot_pace", "bot_pace", f"{pace} %", note, "choice" if host else "action"))
-    return rows
+    return [
+        Row(
+            f"setting:{field}",
+            _(setting.name),
+            setting_text(field, settings[field], _),
+            _note(field, _),
+            "choice" if host else "action",
+        )
+        for field, setting in SETTINGS.items()
+        if isinstance(settings.get(field), int)
+    ]
+
+
+def _note(field: str, _: Callable[[str], str]) -> str:
+    """What a field decides, and how it is called where it has to be typed."""
+    return _("{explanation} ({field})").format(explanation=explain(field, _), field=field)
 
 
 def preset_of(rules: Mapping[str, Any]) -> str | None:
@@ -125,9 +129,9 @@ def rule_step(field: str, value: object, step: int) -> object:
             return None
 
 
-def time_step(name: str, value: int, step: int) -> int:
-    """The next larger or smaller setting that is offered, in ms, the pace in percent."""
-    steps = PACES if name == "bot_pace" else tuple(1000 * each for each in TIMES[name][1])
+def setting_step(setting: str, value: int, step: int) -> int:
+    """The next larger or smaller value that is offered."""
+    steps = STEPS[setting]
     if step > 0:
         return next((each for each in steps if each > value), steps[-1])
     return next((each for each in reversed(steps) if each < value), steps[0])

@@ -32,7 +32,7 @@ VIEW: dict[str, Any] = {
     "name": "Kitchen",
     "host": {"seat": 0, "name": "Haru"},
     "rules": {},
-    "settings": {},
+    "settings": {"turn_time": 30_000},
     "paused": False,
     "spectators": [],
     "seats": [{"seat": 0, "name": "Haru", "kind": "human"}, {"seat": 1, "name": None, "kind": "empty"}],

@@ -15,12 +15,13 @@ from prompt_toolkit.output import DummyOutput
 from client.app import App
 from client.deeds import Wish
 from client.glyphs import UNICODE
+from client.i18n import catalogue
 from client.model import Model
 from client.screen.pages import rows_of
 from client.screen.scene import Found, Typing
 from client.settings import Settings
 from engine.rules import PRESETS
-from protocol.messages import Bot, Create, Join, Kick, Pause, Request, SetRules, Start, Watch
+from protocol.messages import Bot, Create, Join, Kick, Pause, Request, SetRules, Start, View, Watch
 from tests.client.screens import idle, lobby, model, seats, view
 from tests.client.test_app import Asked, nothing, press
 
@@ -153,8 +154,8 @@ def test_a_new_table() -> None:
         ("rule:hand", "left", SetRules(table=3, rules={"hand": 4})),
         ("rule:out", "right", SetRules(table=3, rules={"out": False})),
         ("rule:claims", "right", SetRules(table=3, rules={"claims": "last"})),
-        ("time:grace", "right", SetRules(table=3, settings={"grace": 2000})),
-        ("time:bot_pace", "left", SetRules(table=3, settings={"bot_pace": 50})),
+        ("setting:grace", "right", SetRules(table=3, settings={"grace": 2000})),
+        ("setting:bot_pace", "left", SetRules(table=3, settings={"bot_pace": 50})),
     ],
 )
 def test_the_set_up_of_a_table(key: str, press_: str, request_: Request) -> None:
@@ -189,18 +190,26 @@ def test_function_cards_are_typed() -> None:
         assert asked.posted == [SetRules(table=3, rules={"effects": {"A": "skip", "AS": "attack5"}})]
 
 
-def test_every_rule_is_on_the_page_with_a_note() -> None:
-    with shown(model(idle("open"))) as (app, _asked, _kept):
-        rules = [row for row in rows_of(app.scene()) if row.key.startswith("rule:")]
-        assert {row.key for row in rules} == {
-            f"rule:{name}" for name in [*PRESETS["dobon"].to_data(), "preset"]
-        }
-        assert all(row.note for row in rules)
+def test_every_rule_and_setting_is_on_the_page_in_the_players_words() -> None:
+    table = idle("open")
+    assert isinstance(table, View)
+    with shown(model(table)) as (app, _asked, _kept):
+        app.translate = catalogue("ja").gettext
+        rows = [row for row in rows_of(app.scene()) if row.key.startswith(("rule:", "setting:"))]
+    assert {row.key for row in rows} == {
+        "rule:preset",
+        *(f"rule:{name}" for name in PRESETS["dobon"].to_data()),
+        *(f"setting:{name}" for name in table.settings),
+    }
+    assert not any(row.label.isascii() for row in rows)
+    for row in rows[1:]:
+        field = row.key.partition(":")[2]
+        assert row.note.endswith(field), "it is what has to be typed elsewhere"
 
 
 def test_a_guest_changes_no_rules() -> None:
     with shown(model(idle("open", host={"seat": 1, "name": "Sora"}))) as (app, asked, _kept):
-        for key in ("rule:hand", "time:grace", "seat:3"):
+        for key in ("rule:hand", "setting:grace", "seat:3"):
             go(app, key)
             press(app, "right")
         assert asked.posted == []

@@ -70,8 +70,8 @@ SAID: list[tuple[Any, str]] = [
     (e.Spectator(**HEAD, name="Aki", here=False), "Aki is no longer watching."),
     (e.Host(**HEAD, seat=None, name="Aki"), "Aki is the host now."),
     (
-        e.RulesSet(**HEAD, rules={"hand": 6}, settings={"grace": 500}),
-        "Rules changed: cards dealt to each player: 6; grace=500.",
+        e.RulesSet(**HEAD, rules={"hand": 6}, settings={"turn_time": 500}),
+        "Rules changed: cards dealt to each player: 6; time for a turn: 0.5 s.",
     ),
     (e.Chatted(**HEAD, name="Aki", seat=None, text="hi"), "<Aki> hi"),
     (e.Chatted(**HEAD, name="(server)", seat=None, text="Tea"), "Announcement of the server: Tea"),

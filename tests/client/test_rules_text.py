@@ -155,7 +155,11 @@ def test_refusals_are_one_sentence(rule: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("data", "seats", "sentence"),
     [
-        ({"opening": "race", "first_card": "effect"}, None, "first_card can't be effect where"),
+        (
+            {"opening": "race", "first_card": "effect"},
+            None,
+            "The turned-up card can't act on the starter where",
+        ),
         ({"hand": 7}, 8, "There are not enough cards to deal 7 to every seat."),
         ({}, 9, "A table has 2 to 8 seats."),
     ],
