@@ -75,5 +75,13 @@ def test_the_unit_and_the_image_start_the_server_as_it_can_be_started() -> None:
     command = re.search(r"^CMD \[(.*)\]$", image, re.MULTILINE)
     assert command is not None
     assert serve_parser().parse_args(re.findall(r'"([^"]*)"', command[1])).no_discovery
-    for folder in re.findall(r"^COPY (\w+) \1$", image, re.MULTILINE):
-        assert (ROOT / folder / "__init__.py").exists()
+    options_source = (ROOT / "server" / "options.py").read_text("utf-8")
+    variables = re.findall(r"(DOBON_\w+)=", image)
+    assert "DOBON_TLS" in variables
+    assert [name for name in variables if f'"{name}"' not in options_source] == []
+    sent = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    copied = re.findall(r"^COPY ([^-].*) \S+$", image, re.MULTILINE)
+    assert copied
+    for name in " ".join(copied).split():
+        assert (ROOT / name).exists()
+        assert f"!{name}" in sent
