@@ -18,7 +18,7 @@ from engine.rules import Rules
 from protocol import events as e
 from protocol.connection import GONE, Answer
 from protocol.events import EVENT_TYPES
-from protocol.fields import Claim, TableInfo
+from protocol.fields import TableInfo
 from protocol.messages import (
     Closed,
     Dobon,
@@ -67,19 +67,6 @@ class Late:
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
-    """The claims on one card, in order, each with its lag in µs. Kept after the round for showing.
-
-    `card` is the card claimed, `by` the seat that discarded it.
-    """
-
-    card: str
-    discard: int
-    by: int
-    claims: tuple[Claim, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Table:
     """One table as its viewer sees it.
 
@@ -93,8 +80,6 @@ class Table:
     """Local ms less the table's ms: the smallest seen, which is the one with the least delay."""
     log: tuple[Entry, ...] = ()
     """What happened since this client came, oldest first, chat too."""
-    contest: Contest | None = None
-    """The claims on the last card claimed in this round, or, between rounds, in the last one."""
     late: Late | None = None
     """The viewer's own claim that came too late on the card of the last window."""
     checked: Checked | None = None
@@ -232,18 +217,16 @@ def _viewed(model: Model, view: View, now: int) -> Model:
     old = model.tables.get(view.table)
     table = Table(settled(view), now - view.at)
     if old is not None:
-        kept = old.contest if old.view.round == view.round or view.phase in ("between", "over") else None
         table = replace(
             table,
             log=old.log,
             pending=old.pending,
             checked=old.checked if old.view.last_round == view.last_round else None,
             players=_players(old, table.view),
-            contest=_contest(table.view) or kept,
             late=old.late if old.view.claim_on == table.view.claim_on else None,
         )
     else:
-        table = replace(table, contest=_contest(table.view), players=_players(None, table.view))
+        table = replace(table, players=_players(None, table.view))
     there = {each: known for each, known in model.tables.items() if known.closed is None}
     shown = model.shown if view.table in there and model.shown in there else view.table
     return replace(model, tables=MappingProxyType({**there, table.id: table}), shown=shown)
@@ -260,12 +243,6 @@ def _players(old: Table | None, view: View) -> tuple[ViewSeat, ...]:
     return tuple((old.seat(seat.seat) or seat) if seat.kind == "empty" else seat for seat in view.seats)
 
 
-def _contest(view: View) -> Contest | None:
-    if not view.claims or view.top is None or view.discard is None or view.discard_by is None:
-        return None
-    return Contest(view.top, view.discard, view.discard_by, tuple(view.claims))
-
-
 def _happened(model: Model, event: Event, now: int) -> Model:
     table = model.tables.get(event.table)
     if table is None:
@@ -280,16 +257,12 @@ def _happened(model: Model, event: Event, now: int) -> Model:
         log=(*table.log[1 - LOG_LENGTH :], entry),
     )
     match event:
-        case e.RoundBegun():
-            table = replace(table, contest=None, late=None)
-        case e.Played():
+        case e.RoundBegun() | e.Played():
             table = replace(table, late=None)
-        case e.Claimed():
-            table = replace(table, contest=_contest(view))
         case e.RoundOver():
             table = replace(table, checked=None, players=tuple(view.seats))
         case e.MatchBegun():
-            table = replace(table, contest=None, late=None, checked=None, players=())
+            table = replace(table, late=None, checked=None, players=())
         case Closed(why=why):
             table = replace(table, closed=why, pending=())
         case _:

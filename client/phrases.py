@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
 from protocol import events as e
+from protocol.fields import Claim
 from protocol.messages import LastRound, View
 from protocol.replies import ViewSeat
 from protocol.text import ANNOUNCER, harmless
@@ -105,6 +106,15 @@ class Speaker:
         if claim.order == 1:
             return _("the first")
         return _("no. {order}, +{lag} ms").format(order=claim.order, lag=f"{claim.lag / 1000:.1f}")
+
+    def placed(self, claim: Claim, view: View) -> str:
+        """One of several claims on a card: who made it, and how long after the first."""
+        _, name, lag = self.translate, self.who(view, claim.seat), f"{claim.lag / 1000:.1f}"
+        if claim.counter:
+            return _("{name} returns {lag} ms later").format(name=name, lag=lag)
+        if claim.order == 1:
+            return _("{name} was first").format(name=name)
+        return _("{name} {lag} ms later").format(name=name, lag=lag)
 
     # Sentences.
 

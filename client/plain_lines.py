@@ -157,7 +157,10 @@ def _last_round(table: Table, speak: Speaker) -> Iterator[str]:
     _, view = speak.translate, table.ended
     if view.last_round is not None:
         yield _("  The last round:")
-        yield from (f"    {line}" for line in (speak.round_over(view.last_round, view), *speak.results(view)))
+        lines = [speak.round_over(view.last_round, view)]
+        if view.last_round.claims:
+            lines.append(_(", ").join(speak.placed(claim, view) for claim in view.last_round.claims))
+        yield from (f"    {line}" for line in (*lines, *speak.results(view)))
 
 
 def _pile(table: Table, speak: Speaker) -> Iterator[str]:

@@ -8,6 +8,7 @@ from protocol.fields import Claim
 from protocol.text import clip, columns
 
 from ..model import Late
+from ..phrases import Speaker
 from .canvas import Canvas
 from .scene import Scene
 
@@ -15,18 +16,12 @@ from .scene import Scene
 def claim_texts(scene: Scene, claims: Sequence[Claim], late: Late | None) -> list[tuple[str, str]]:
     """(style, text) of each claim, in the order of arrival."""
     _, table = scene.translate, scene.table
-    you = None if table is None else table.you
-    found = []
-    for claim in sorted(claims, key=lambda each: each.order):
-        name, lag = scene.name(claim.seat), f"{claim.lag / 1000:.1f}"
-        style = "class:mine" if claim.seat == you else "class:claim"
-        if claim.counter:
-            text = _("{name} returns {lag} ms later").format(name=name, lag=lag)
-        elif claim.order == 1:
-            text = _("{name} was first").format(name=name)
-        else:
-            text = _("{name} {lag} ms later").format(name=name, lag=lag)
-        found.append((style, text))
+    assert table is not None
+    speak = Speaker(_, scene.glyphs)
+    found = [
+        ("class:mine" if claim.seat == table.you else "class:claim", speak.placed(claim, table.view))
+        for claim in sorted(claims, key=lambda each: each.order)
+    ]
     if late is not None:
         by = f"{late.by // 1000}.{late.by % 1000 // 100}"
         found.append(("class:warn", _("you: {by} ms too late").format(by=by)))

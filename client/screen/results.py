@@ -66,10 +66,7 @@ def draw_results(canvas: Canvas, scene: Scene, width: int, y: int, height: int) 
     title = _("Match over") if view.phase == "over" else _round_title(scene, view)
     canvas.center(0, width, y, clip(f"{title}  {headline(scene, last)}", width - 2), "class:title")
     row = y + 1
-    contest = table.contest
-    pieces = claim_texts(scene, last.claims or (contest.claims if contest else []), table.late)
-    if len(pieces) > 1 or table.late is not None:  # of an only claim the title tells
-        row = draw_claims(canvas, 2, row, width - 4, 2, pieces)
+    row = draw_claims(canvas, 2, row, width - 4, 2, claim_texts(scene, last.claims, table.late))
     order = _order(table)
     if end - row >= len(order) + 3:
         row += 1

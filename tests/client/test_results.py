@@ -63,6 +63,20 @@ def test_a_deal_is_being_checked_till_it_is_known_what_came_of_it() -> None:
     assert "being checked" in told(found)
 
 
+def test_everybody_sees_the_order_of_the_claims_and_by_how_much_each_was_late() -> None:
+    claims = ("Sora was first", f"{NAMES[2]} 37.2 ms later", "Ken 80.4 ms later")
+    for you in (0, 1, 2, None):
+        found = model(idle("between", you=you, last_round=LAST))
+        assert all(claim in shown(found) for claim in claims)
+        lines = look(found.tables[3], found, Speaker(str, ASCII))
+        assert f"    {', '.join(claims)}" in lines[lines.index("  The last round:") :]
+
+
+def test_an_only_claim_was_the_first() -> None:
+    last = {**LAST, "claims": LAST["claims"][:1]}
+    assert "Sora was first" in shown(model(idle("between", last_round=last)))
+
+
 def test_who_left_after_the_match_is_named_in_its_results() -> None:
     left = event("seat", 53, seat=2, name=None, kind="empty")
     newcomer = event("seat", 54, seat=2, name="Newcomer", kind="human", status="online")
