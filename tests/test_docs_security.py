@@ -71,6 +71,8 @@ def test_the_unit_and_the_image_start_the_server_as_it_can_be_started() -> None:
     assert words[:2] == ["/opt/dobon/bin/dobon", "serve"]
     assert serve_parser().parse_args(words[2:]).tls
     assert unit["Service"]["Type"] == "notify"
+    # It would hide /proc/stat, and with it the metrics of the process.
+    assert "ProcSubset" not in unit["Service"]
     image = (ROOT / "contrib" / "Dockerfile").read_text("utf-8")
     command = re.search(r"^CMD \[(.*)\]$", image, re.MULTILINE)
     assert command is not None
