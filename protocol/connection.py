@@ -186,10 +186,15 @@ class ClientConnection:
     @property
     def may_reconnect(self) -> bool:
         """Whether to dial again unasked after the connection is gone: not after `replaced`, `kicked`, a
-        hello that was refused, a shutdown for good, or a server that broke the protocol."""
+        hello that was refused, a shutdown for good, or a server that broke the protocol. A server that is
+        full, or can write nothing down, still keeps the session that there is."""
         if self._kicked or self._broken:
             return False
-        return self.end is None or (self.end.code in ("slow", "shutdown") and self.end.resume is not False)
+        if self.end is None:
+            return True
+        if self.end.code == "server_full":
+            return self.welcome is not None
+        return self.end.code in ("slow", "shutdown") and self.end.resume is not False
 
     @property
     def unanswered(self) -> list[Request]:

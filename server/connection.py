@@ -29,13 +29,15 @@ UNSENT: Final = 256 * 1024
 class Connection:
     """A peer, the conversation with it, and once it has said hello its session."""
 
-    __slots__ = ("_full_at", "beat", "ended", "gate", "peer", "refused", "session", "talk")
+    __slots__ = ("_full_at", "beat", "ended", "gate", "peer", "refused", "session", "talk", "welcomed")
 
     def __init__(self, peer: Peer, gate: Gate, now: int) -> None:
         self.peer = peer
         self.gate = gate
         self.talk = ServerConnection()
         self.session: Session | None = None
+        self.welcomed = False
+        """The welcome has gone out, and was not only said: before it nothing may come."""
         self.beat = Heartbeat(HEARTBEAT, now)
         self.refused = 0
         self.ended = False
@@ -64,6 +66,14 @@ class Connection:
     def send(self, frame: bytes) -> None:
         """One frame, padded under TLS."""
         self.gate.send(self.peer, pad_frame(frame) if self.peer.tls else frame)
+
+    def welcome(self, message: Mapping[str, Any]) -> None:
+        """Say that its session has begun, once that is so."""
+        self.say(message)
+        self.gate.after(self.peer, self._begin)
+
+    def _begin(self) -> None:
+        self.welcomed = True
 
     def say_at_once(self, message: Mapping[str, Any]) -> None:
         """Past what is withheld: for what has to do with nothing that was decided."""

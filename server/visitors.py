@@ -162,10 +162,12 @@ class Visitors:
                 self.end(session.connection, "slow")
 
     def stand_still(self) -> None:
-        """Tell everybody that the game waits. Not kept, and past everything that is withheld."""
+        """Tell everybody that the game waits. Not kept, and past everything that is withheld: whose welcome
+        is withheld too waits for that, and would take this for a refusal."""
         message = {"t": "error", "code": "server_full", "message": UNKEPT}
-        for connection in filter(self._hears, self._connections.values()):
-            connection.say_at_once(message)
+        for connection in self._connections.values():
+            if connection.welcomed:
+                connection.say_at_once(message)
 
     # What the host does
 
@@ -276,7 +278,7 @@ class Visitors:
 
     def _say_welcome(self, connection: Connection, session: Session, token: str, resumed: bool) -> None:
         _log.info("welcome", player=session.player, name=session.name, resumed=resumed)
-        connection.say(
+        connection.welcome(
             {
                 "t": "welcome",
                 "version": VERSIONS[0],
@@ -302,12 +304,12 @@ class Visitors:
         if not connection.peer.open:
             return
         match connection.beat.step(self._clock()):
-            case Beat.PING:
+            case Beat.PING if connection.welcomed:
                 connection.say_at_once({"t": "ping", "n": connection.beat.unanswered})
             case Beat.DROP:
                 self.end(connection)
                 return
-            case Beat.NOTHING:
+            case Beat.PING | Beat.NOTHING:
                 pass
         self._timers.set(connection.beat.due, partial(self._beat, connection))
 

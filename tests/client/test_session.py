@@ -26,7 +26,7 @@ from client.session import (
 )
 from protocol.connection import Answer, ClientConnection
 from protocol.messages import Chat, Dobon, Error, Ok, Ready, Sync, Tables, View, Welcome
-from tests.client.fake_server import VIEW, FakeServer, Peer, Script, event
+from tests.client.fake_server import VIEW, WELCOME, FakeServer, Peer, Script, event
 
 
 @asynccontextmanager
@@ -153,6 +153,28 @@ async def test_a_cut_connection_is_taken_up_again(autojump_clock: MockClock) -> 
             Away("unreachable", 3, 2000),
         ]
         assert server.dialled == [0, 0.5, 1.5, 3.5]
+
+
+async def test_a_server_that_can_not_take_the_session_up_yet_is_asked_again(
+    autojump_clock: MockClock,
+) -> None:
+    async def cut(peer: Peer) -> None:
+        await peer.greet()
+
+    async def full(peer: Peer) -> None:
+        await peer.hear()
+        await peer.say({"t": "error", "code": "server_full", "message": "the disk is full"})
+
+    async def resumed(peer: Peer) -> None:
+        assert (await peer.greet(resumed=True))["token"] == WELCOME["token"]
+        await trio.sleep_forever()
+
+    async with playing(cut, full, full, resumed) as (session, server):
+        messages = await take(session, 7)
+        away = [message for message in messages if isinstance(message, Away)]
+        assert [each.why for each in away] == ["closed", "server_full", "server_full"]
+        assert isinstance(messages[-1], Welcome)
+        assert len(server.dialled) == 4
 
 
 async def test_nothing_asked_while_away_is_sent(autojump_clock: MockClock) -> None:

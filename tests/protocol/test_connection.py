@@ -317,7 +317,19 @@ def test_a_kick_from_the_server_ends_the_session(client: ClientConnection) -> No
     assert (client.end, client.may_reconnect) == (told, False)
 
 
-@pytest.mark.parametrize("code", ["name_taken", "token_unknown", "tls_required", "version", "kicked", "rate"])
+def test_a_session_outlives_a_server_that_can_not_take_it_up_now(client: ClientConnection) -> None:
+    """It is full, or can write nothing down; so it says to who resumes too."""
+    client.connect()
+    (told,) = heard(client, error("server_full"))
+    assert (client.end, client.state, client.may_reconnect) == (told, State.CLOSED, True)
+    client.connect()
+    (resumed,) = heard(client, welcome(resumed=True))
+    assert isinstance(resumed, Welcome)
+
+
+@pytest.mark.parametrize(
+    "code", ["name_taken", "token_unknown", "tls_required", "version", "kicked", "rate", "server_full"]
+)
 def test_client_ends_on_a_refused_hello(code: str) -> None:
     client = ClientConnection("Haru", "test/1")
     client.connect()

@@ -72,6 +72,29 @@ async def test_the_game_waits_and_goes_on(
         assert view["seats"][1]["count"] == 4
 
 
+async def test_whoever_comes_at_that_moment_waits_too(
+    autojump_clock: trio.testing.MockClock, tmp_path: Path
+) -> None:
+    """Nothing comes in place of a welcome that can't be written down yet, as it would look like a refusal."""
+    disk = Disk(tmp_path, lambda: 0)
+    async with kept_world(tmp_path, store=disk) as server:
+        a, _ = await server.table(["A", "B"])
+        silent = server.dial()
+        disk.full = True
+        late = server.dial()
+        late.send(t="hello", versions=[1], name="D", agent="test")
+        assert (await a.next(t="error"))["code"] == "server_full"
+        await trio.sleep(30)
+        assert late.heard == []
+        assert [message["code"] for message in silent.heard] == ["bad_request"]
+        disk.full = False
+        await late.next(t="welcome")
+        assert (await late.ask("tables"))["t"] == "ok"
+        disk.full = True
+        late.request("watch", table=a.table)
+        assert (await late.next(t="error"))["code"] == "server_full"
+
+
 async def test_no_match_begins_without_room(autojump_clock: trio.testing.MockClock, tmp_path: Path) -> None:
     disk = Disk(tmp_path, lambda: 0)
     disk.free = 10_000
