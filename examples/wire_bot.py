@@ -26,6 +26,7 @@ VALUES = {rank: number for number, rank in enumerate("A23456789TJQK", 1)}
 NOTHING: Message = {}
 RATE_PAUSE = 0.1
 LOOK_PAUSE = 0.25
+FULL = "server_full"  # without `re`: the game waits until the server can write again
 
 
 class Refused(Exception):
@@ -105,7 +106,8 @@ class Bot:
         self.asked = False  # an action of ours is due and has not been sent
         self.claiming = 0  # the id of the claim that has no answer yet
         self.sent: dict[int, tuple[str, Message]] = {}  # requests without an answer, by id
-        self.again: list[tuple[str, Message]] = []  # those that came too fast
+        self.again: list[tuple[str, Message]] = []  # those that came too fast, or while the game waited
+        self.waits = False  # whether we were told that the game waits, and nothing was done since
         self.pong: Message | None = None
         self.wake: float | None = None  # until when nothing is sent
         self.looking = False  # whether we look for the moment when our counter is asked for
@@ -130,8 +132,9 @@ class Bot:
             while (message := self.wire.receive()).get("re") != asked:
                 self.handle(message)
             if message["t"] == "ok":
+                self.waits = False
                 return message
-            if message["code"] != "rate":
+            if message["code"] != "rate" and not (message["code"] == FULL and self.waits):
                 raise Refused(f"{kind}: {message['message']}")
             until = time.monotonic() + RATE_PAUSE
             while time.monotonic() < until:
@@ -174,9 +177,12 @@ class Bot:
         elif kind == "ok":
             self.answered(message["re"], "")
         elif kind == "error":
-            if "re" not in message:  # shutdown, slow, kicked: the end of this match for us
+            if "re" in message:
+                self.answered(message["re"], message["code"])
+            elif message["code"] == FULL:
+                self.waits = True
+            else:  # shutdown, slow, kicked: the end of this match for us
                 raise Refused(message["message"])
-            self.answered(message["re"], message["code"])
         elif kind == "view" and message["table"] == self.table:
             self.view = message
             self.asked = message["may"] is not None or (
@@ -201,7 +207,7 @@ class Bot:
         if request == self.claiming:
             self.claiming = 0
         sent = self.sent.pop(request, None)
-        if code == "rate" and sent:
+        if code in ("rate", FULL) and sent:
             self.again.append(sent)
             self.wake = time.monotonic() + RATE_PAUSE
 

@@ -9,6 +9,10 @@ from pathlib import Path
 
 import trio
 
+from tests.patience import PATIENCE, soon
+
+from .processes import PATIENT, WORDS, ended
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -44,14 +48,15 @@ async def running(words: list[str], home: Path) -> AsyncIterator[trio.Process]:
 @asynccontextmanager
 async def serving(home: Path, *options: str) -> AsyncIterator[str]:
     """A server on a free port; its address."""
-    words = ["server", "--host", "127.0.0.1", "--port", "0", "--no-discovery", *options]
+    words = [*PATIENT, *WORDS, *options]
     async with running(words, home) as process:
         assert process.stdout is not None
         first = b""
-        while b"\n" not in first:
-            said = await process.stdout.receive_some()
-            assert said, "the server does not start"
-            first += said
+        with soon("the server's first line"):
+            while b"\n" not in first:
+                said = await process.stdout.receive_some()
+                assert said, "the server does not start"
+                first += said
         yield first.decode().split()[2]
 
 
@@ -89,18 +94,19 @@ class Person:
         assert self._process.stdin is not None
         await self._process.stdin.send_all(line.encode() + b"\n")
 
-    async def sees(self, pattern: str, since: int = 0) -> str:
+    async def sees(self, pattern: str, since: int = 0, seconds: float = PATIENCE) -> str:
         """Wait for a line that matches, from line number `since` on."""
-        while True:
-            for line in self.lines[since:]:
-                if re.search(pattern, line):
-                    return line
-            assert not self.over, f"{self.name} has gone: {self.lines[-5:]}"
-            await self._changed.wait()
+        with soon(f"{pattern!r}, which {self.name} waits for", seconds):
+            while True:
+                for line in self.lines[since:]:
+                    if re.search(pattern, line):
+                        return line
+                assert not self.over, f"{self.name} has gone: {self.lines[-5:]}"
+                await self._changed.wait()
 
     async def leave(self) -> int:
         await self.type("quit")
-        return await self._process.wait()
+        return await ended(self._process)
 
 
 class Player:

@@ -16,6 +16,8 @@ from typing import Any, Protocol
 import msgpack  # type: ignore[import-untyped]
 import trio
 
+from tests.patience import PATIENCE, soon
+
 Message = dict[str, Any]
 VALUES = {rank: value for value, rank in enumerate("A23456789TJQK", 1)} | {"X": 0}
 PRIVATE = ("hands", "cards", "playable", "may")
@@ -93,8 +95,10 @@ class Frames:
 class Robot:
     """A player or, without a seat, somebody who looks on.
 
-    `twice` sends every request twice; `cuts` is the chance that a connection is cut while a request is sent,
-    `pause` how long it thinks, in s.
+    `twice` sends every request twice, to a server that never stands still; `cuts` is the chance that a
+    connection is cut while a request is sent, `pause` how long it thinks, in s.
+
+    While the server can write nothing down it waits: what is refused then it asks for again.
     """
 
     def __init__(
@@ -111,6 +115,7 @@ class Robot:
         self.over = trio.Event()
         self.problems: list[str] = []
         self.resumed = 0
+        self.stood = 0
         self._dial = dial
         self._twice = twice
         self._cuts = cuts
@@ -119,7 +124,8 @@ class Robot:
         self._wire: Wire | None = None
         self._token: str | None = None
         self._id = 0
-        self._unanswered: dict[int, bytes] = {}
+        self._unanswered: dict[int, Message] = {}
+        self._again: dict[int, int] = {}
         self._answered = trio.Event()
         self._done: set[Any] = set()
         self._nursery: trio.Nursery | None = None
@@ -141,6 +147,7 @@ class Robot:
                 if self._token is not None:
                     hello["token"] = self._token
                 await self._wire.send(frame(hello))
+                refused = self.stood
                 reader = Frames()
                 while data := await self._wire.receive():
                     for message in reader.feed(data):
@@ -148,23 +155,43 @@ class Robot:
                         await self._hear(message)
                         if first:
                             task_status.started()
+                if self.stood > refused:
+                    await trio.sleep(self._pause)
 
     async def ask(self, t: str, **fields: Any) -> Message:
         """Send a request and wait for its answer."""
-        number = await self._request(t, **fields)
-        while number not in self.answers:
-            await self._answered.wait()
+        number = await self.request(t, **fields)
+        with soon(f"the answer to {self.name}'s {t} {fields}"):
+            while number not in self.answers:
+                await self._answered.wait()
+                number = self._again.get(number, number)
         return self.answers[number]
 
-    async def _request(self, t: str, **fields: Any) -> int:
+    async def finish(self, seconds: float = PATIENCE) -> None:
+        """Wait for the end of the match."""
+        with soon(f"the end of the match for {self.name}", seconds):
+            await self.over.wait()
+
+    async def request(self, t: str, **fields: Any) -> int:
+        """Send a request; its id."""
         self._id += 1
         number = self._id
         if self.table:
             fields.setdefault("table", self.table)
-        data = frame({"t": t, "id": number, **fields})
-        self._unanswered[number] = data
-        await self._say(data)
+        self._unanswered[number] = {"t": t, "id": number, **fields}
+        await self._say(frame(self._unanswered[number]))
         return number
+
+    async def _ask_again(self, request: Message) -> None:
+        """Ask once more for what was not taken, later: with a new id, as a later one may have been taken."""
+        await trio.sleep(self._pause)
+        fields = {key: value for key, value in request.items() if key not in ("t", "id")}
+        self._again[request["id"]] = await self.request(request["t"], **fields)
+        self._stir()
+
+    def _stir(self) -> None:
+        self._answered.set()
+        self._answered = trio.Event()
 
     async def _say(self, data: bytes) -> None:
         wire = self._wire
@@ -182,11 +209,13 @@ class Robot:
             case "welcome":
                 self._token = message["token"]
                 self.resumed += message["resumed"]
-                for data in list(self._unanswered.values()):
+                for request in list(self._unanswered.values()):
                     assert self._wire is not None
-                    await self._wire.send(data)
+                    await self._wire.send(frame(request))
             case "ok" | "error" if message.get("re"):
                 self._answer(message)
+            case "error" if message["code"] == "server_full":
+                self.stood += 1
             case "error":
                 self.problems.append(str(message))
             case "ping":
@@ -201,6 +230,10 @@ class Robot:
 
     def _answer(self, message: Message) -> None:
         number = message["re"]
+        if message.get("code") == "server_full" and number in self._unanswered:
+            assert self._nursery is not None
+            self._nursery.start_soon(self._ask_again, self._unanswered.pop(number))
+            return
         duplicate = message.get("code") == "duplicate"
         if number in self.answers and not duplicate and message != self.answers[number]:
             self.problems.append(f"{number} was answered {self.answers[number]}, then {message}")
@@ -208,8 +241,7 @@ class Robot:
             self.problems.append(f"{message} for a request sent once")
         self._unanswered.pop(number, None)
         self.answers.setdefault(number, message)
-        self._answered.set()
-        self._answered = trio.Event()
+        self._stir()
 
     def _see(self, view: Message) -> None:
         self.seat, self._rules = view["you"], view["rules"]
@@ -296,7 +328,7 @@ class Robot:
             assert self.seat is not None
             # Different for each seat, and sooner for a claim: what comes first must not be chance.
             await trio.sleep(self._pause * (1 + self.seat / 10) / (2 if key[0] == "claim" else 1))
-            await self._request(t, **fields)
+            await self.request(t, **fields)
 
         self._nursery.start_soon(think)
 

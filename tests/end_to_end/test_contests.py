@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import trio
 
+from tests.patience import soon
 from tests.server.world import arrange
 
 from .inprocess import listening
@@ -38,13 +39,15 @@ class Player:
         return self._id
 
     async def next(self, **wanted: Any) -> Message:
-        with trio.fail_after(10):
+        with soon(f"{wanted}"):
             while True:
                 while self._waiting:
                     message = self._waiting.pop(0)
                     if all(message.get(key) == value for key, value in wanted.items()):
                         return message
-                self._waiting += self._frames.feed(bytes(await self._stream.receive_some(65536)))
+                data = await self._stream.receive_some(65536)
+                assert data, f"the connection ends before {wanted}"
+                self._waiting += self._frames.feed(bytes(data))
 
     async def ask(self, t: str, **fields: Any) -> Message:
         return await self.next(re=await self.request(t, **fields))

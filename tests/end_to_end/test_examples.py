@@ -22,6 +22,7 @@ from engine.round import Round
 from engine.rules import Rules
 from engine.trace import Recorder, check
 from tests.end_to_end.processes import Served, served
+from tests.patience import soon
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples"
@@ -280,8 +281,9 @@ class Seated:
         process = await trio.lowlevel.open_process(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert process.stderr is not None
         said = b""
-        while not said.endswith(b"\n"):
-            said += await process.stderr.receive_some(100) or b" (and nothing more)\n"
+        with soon("a wire bot's table"):
+            while not said.endswith(b"\n"):
+                said += await process.stderr.receive_some(100) or b" (and nothing more)\n"
         assert said.startswith(b"at table "), said
         return cls(process)
 
@@ -290,7 +292,7 @@ class Seated:
         process = self.process
         assert process.stdout is not None
         assert process.stderr is not None
-        with trio.fail_after(60):
+        with soon("a wire bot's ranking"):
             printed = b"".join([part async for part in process.stdout]).decode()
             said = b"".join([part async for part in process.stderr]).decode()
             assert (await process.wait(), said) == (0, "")

@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 import trio
 
-from .processes import COMMAND, Served, served
+from tests.patience import soon
+
+from .processes import COMMAND, Served, ended, served
 from .robots import Frames, Robot, dial_tcp, frame, public
 
 HELLO = {"t": "hello", "versions": [1], "agent": "hostile"}
@@ -26,7 +28,8 @@ async def connect(server: Served, name: str | None = None) -> trio.SocketStream:
     stream = await trio.open_tcp_stream(server.host, server.port)
     if name is not None:
         await stream.send_all(frame({**HELLO, "name": name}))
-        await stream.receive_some(4096)
+        with soon(f"the welcome of {name}"):
+            await stream.receive_some(4096)
     return stream
 
 
@@ -108,9 +111,8 @@ async def test_a_match_goes_on_undisturbed(bully: Bully) -> None:
         for number in range(3):
             nursery.start_soon(_bully, bully, server, random.Random(number))
         await players[0].ask("start")
-        with trio.fail_after(60):
-            for robot in players:
-                await robot.over.wait()
+        for robot in players:
+            await robot.finish()
         nursery.cancel_scope.cancel()
     for robot in players:
         assert not robot.problems
@@ -147,7 +149,7 @@ async def test_ten_thousand_frames_of_garbage() -> None:
         stream = await connect(server, "Sane")
         await stream.send_all(frame({"t": "tables", "id": 1}))
         reader = Frames()
-        with trio.fail_after(5):
+        with soon("an answer to who is sane"):
             (answer,) = reader.feed(bytes(await stream.receive_some(65536)))
         assert answer["t"] == "ok"
 
@@ -206,10 +208,10 @@ async def test_stopping_tells_everybody_and_waits_for_nobody() -> None:
         assert deaf
         os.kill(server.process.pid, 15)
         data = b""
-        with trio.fail_after(5):
+        with soon("the end of a connection"):
             while more := await reading.receive_some(65536):
                 data += more
-            assert await server.process.wait() == 0
+        assert await ended(server.process) == 0
         last = Frames().feed(data)[-1]
         assert (last["code"], last["resume"]) == ("shutdown", True)
         with pytest.raises(OSError, match="connect"):
@@ -225,13 +227,13 @@ async def test_asked_twice_to_stop_it_stops_at_once(number: int, tmp_path: Path)
             reading = await connect(server, "Reads")
             deaf = await connect(server, "Deaf")
             server.process.send_signal(number)
-            last = Frames().feed(bytes(await reading.receive_some(65536)))[-1]
+            with soon("a last word"):
+                last = Frames().feed(bytes(await reading.receive_some(65536)))[-1]
             assert last["code"] == "shutdown"
             with pytest.raises(OSError, match="connect"):
                 await trio.open_tcp_stream(server.host, server.port)
             server.process.send_signal(number)
-            with trio.fail_after(5):
-                assert await server.process.wait() == 0
+            assert await ended(server.process) == 0
             await deaf.aclose()
     lines = [json.loads(line) for line in log.read_bytes().splitlines() if line.startswith(b"{")]
     assert [line["event"] for line in lines][-2:] == ["stopping at once", "stopped"]

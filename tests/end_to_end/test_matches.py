@@ -35,15 +35,14 @@ async def test_a_whole_match_is_the_same_for_everybody(preset: str, bots: int) -
             assert (await robot.ask("join"))["t"] == "ok"
         assert (await watcher.ask("watch"))["t"] == "ok"
         assert (await players[0].ask("start", fill="normal"))["t"] == "ok"
-        with trio.fail_after(60):
-            for robot in [*players, watcher]:
-                await robot.over.wait()
+        for robot in [*players, watcher]:
+            await robot.finish()
         nursery.cancel_scope.cancel()
-    _same_for_all([*players, watcher])
+    same_for_all([*players, watcher])
     assert len(watcher.rounds) == 2
 
 
-def _same_for_all(robots: list[Robot]) -> None:
+def same_for_all(robots: list[Robot]) -> None:
     by_seq: dict[int, dict[str, Any]] = {}
     for robot in robots:
         assert not robot.problems

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 import trio
 
+from tests.patience import PATIENCE, soon
+
 from .evening import ROOT, environment, running, serving
+from .processes import ended
 
 COMMANDS = b"create sit=no seats=3 bots=easy,easy,easy rounds=2 bot_pace=0 grace=0ms claim_time=1s\nstart\n"
-PATIENCE = 60
 
 
 async def look_on(home: Path, data: Path) -> None:
@@ -25,11 +27,13 @@ async def look_on(home: Path, data: Path) -> None:
             assert process.stdout is not None
             await process.stdin.send_all(COMMANDS)
             said = b""
-            with trio.fail_after(PATIENCE):
+            with soon("the end of the match"):
                 while b"The match is over." not in said:
-                    said += await process.stdout.receive_some()
-                await process.stdin.send_all(b"quit\n")
-                await process.wait()
+                    more = await process.stdout.receive_some()
+                    assert more, said[-500:]
+                    said += more
+            await process.stdin.send_all(b"quit\n")
+            await ended(process)
 
 
 def dobon(home: Path, *words: str) -> tuple[int, str]:

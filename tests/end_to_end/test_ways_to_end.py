@@ -8,6 +8,8 @@ import pytest
 import trio
 
 from tests.end_to_end.evening import ROOT, Person, environment, running, serving, spectator
+from tests.end_to_end.processes import ended
+from tests.patience import soon
 
 
 def client(*words: str) -> list[str]:
@@ -48,7 +50,7 @@ async def test_a_signal(number: signal.Signals, code: int, tmp_path: Path) -> No
         nursery.start_soon(person.live)
         await person.sees("There are no tables")
         process.send_signal(number)
-        assert await process.wait() == code
+        assert await ended(process) == code
     assert (tmp_path / "client.command-join.err").read_text() == ""
 
 
@@ -67,7 +69,7 @@ async def test_a_signal_that_was_switched_off(tmp_path: Path) -> None:
         await person.type("help")
         await person.sees("chat TEXT")
         process.send_signal(signal.SIGTERM)
-        assert await process.wait() == 143
+        assert await ended(process) == 143
 
 
 async def test_playing_alone_ends_its_server(tmp_path: Path) -> None:
@@ -108,11 +110,12 @@ async def test_a_player_who_is_killed_leaves_no_server_behind(tmp_path: Path) ->
         [sys.executable, "-c", OWN_SERVER], stdout=-1, env=environment(tmp_path), cwd=ROOT
     )
     assert player.stdout is not None
-    host, port = (await player.stdout.receive_some()).decode().strip().split(":")
+    with soon("an address"):
+        host, port = (await player.stdout.receive_some()).decode().strip().split(":")
     await (await trio.open_tcp_stream(host, int(port))).aclose()
     player.kill()
     await player.wait()
-    with trio.fail_after(20):
+    with soon("the end of the server"):
         await _gone(host, int(port))
 
 

@@ -70,7 +70,7 @@ async def alongside(count: int) -> None:
             await players[1].ask("join")
             await players[0].ask("start")
             for robot in players:
-                await robot.over.wait()
+                await robot.finish()
             robots += players
             one, two = ({event["seq"]: public(event) for event in robot.events} for robot in players)
             assert all(one[seq] == two[seq] for seq in one.keys() & two.keys())
