@@ -128,6 +128,7 @@ class Day:
                     self._guests = -1
                     await calm(self.machine, self.people)
                     await go_home(self.machine, self.people)
+                self._judge()
                 demand(trio.lowlevel.current_statistics().tasks_living == tasks, "tasks are left")
                 self.held.append(self._count())
                 told(self.held[-1])
