@@ -237,11 +237,19 @@ class Gate:
             self._waiting.append((self._noted, peer, do))
 
     def release(self) -> None:
-        """Let go of what has become safe; to be called when `Record.written` has grown."""
+        """Let go of what has become safe; to be called when `Record.written` has grown.
+
+        What one connection gets goes in one piece: at a table where many talk it is many times fewer calls.
+        """
         written = self._record.written()
+        said: dict[Peer, list[bytes]] = {}
         while self._waiting and self._waiting[0][0] <= written:
             _, peer, what = self._waiting.popleft()
             if isinstance(what, bytes):
-                peer.send(what)
+                said.setdefault(peer, []).append(what)
             else:
+                if peer in said:
+                    peer.send(b"".join(said.pop(peer)))
                 what()
+        for peer, parts in said.items():
+            peer.send(b"".join(parts))

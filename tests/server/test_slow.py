@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import structlog
@@ -10,7 +11,9 @@ import trio
 
 from engine.match import Match
 from server.logs import configure
+from server.memory import MemoryLink
 
+from .keeping import kept_world
 from .world import Caller, arrange, begin, world
 
 UNSENT = 256 * 1024
@@ -124,6 +127,40 @@ async def test_a_fault_outside_of_all_tables_ends_one_connection(
         assert (await b.ask("chat", text="all well"))["t"] == "ok"
         monkeypatch.undo()
         assert (await (await server.resume(a)).ask("tables"))["t"] == "ok"
+
+
+async def test_what_many_say_while_it_is_written_down_goes_out_in_one_piece(
+    autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Else each line of a crowd would be a call for each of them, and all answers would wait for it."""
+    calls = 0
+    send = MemoryLink.send
+
+    def counted(link: MemoryLink, data: bytes) -> int:
+        nonlocal calls
+        calls += 1
+        return send(link, data)
+
+    async def slowly(do: Callable[[], None]) -> None:
+        await trio.sleep(0.5)
+        do()
+
+    async with kept_world(tmp_path, away=slowly) as server:
+        crowd = await server.table(["A", "B", "C", "D", "E", "F"])
+        await trio.sleep(5)
+        monkeypatch.setattr(MemoryLink, "send", counted)
+        for number in range(20):
+            for caller in crowd:
+                caller.request("chat", text=f"line {number} of {caller.player}")
+        await trio.sleep(5)
+        monkeypatch.undo()
+        for caller in crowd:
+            heard = [event["text"] for event in caller.events() if event["ev"] == "chat"]
+            assert len(heard) == 20 * len(crowd)
+            for other in crowd:
+                said = [text for text in heard if text.endswith(f" of {other.player}")]
+                assert said == [f"line {number} of {other.player}" for number in range(20)]
+        assert calls <= 3 * len(crowd)
 
 
 @pytest.fixture
