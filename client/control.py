@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.data_structures import Point
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.layout import Float, FloatContainer, Layout, Window
 from prompt_toolkit.layout.controls import BufferControl, FormattedTextControl
@@ -61,6 +62,8 @@ class Picture(Window):
             rows[line] = screen.data_buffer[y] = row
         self._rows = rows
         screen.width, screen.height = write_position.width, write_position.height
+        # at the sentence: it changes most often, and a screen reader reads where the cursor is
+        screen.set_cursor_position(self, Point(0, max(0, write_position.height - 2)))
         screen.visible_windows_to_write_positions[self] = write_position
         self._set_mouse_handlers(frame, mouse_handlers, write_position)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from protocol import events as e
 from protocol.text import ANNOUNCER, columns, name_key
@@ -12,6 +13,9 @@ from ..phrases import Speaker
 from .canvas import Canvas, Field
 from .form import wrapped
 from .scene import Scene
+
+STEP: Final = 6
+"""Events after which a page begins at the soonest, where it has so many rows."""
 
 
 def lines_of(scene: Scene, entry: Entry, width: int) -> list[tuple[str, str]]:
@@ -66,17 +70,19 @@ def draw_log(canvas: Canvas, scene: Scene, area: tuple[int, int, int, int]) -> N
 
 
 def page(scene: Scene, width: int, rows: int) -> list[tuple[str, str]]:
-    """The newest lines as on a page that is filled from the top, and moved up by some events at once when it
-    is full: a line that is scrolled is a line to send anew."""
+    """The newest lines as on a page that is filled from the top and, when it is full, moved up by some events
+    at once: a line that is moved is a line to send anew. What was said before the newest line stays."""
     table = scene.table
-    step = max(2, rows // 3)
+    step = max(min(rows, STEP), rows // 3)
     found: list[tuple[str, str]] = []
     fits: list[tuple[str, str]] = []
+    may_begin = False
     for entry in reversed(table.log if table is not None else ()):
         lines = lines_of(scene, entry, width)
         if len(lines) + len(found) > rows:
             return fits or found or lines[:rows]
         found[:0] = lines
-        if entry.seq % step == 0:
-            fits = found[:]
+        if lines and may_begin:
+            fits, may_begin = found[:], False
+        may_begin |= entry.seq % step == 0
     return found

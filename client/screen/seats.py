@@ -113,14 +113,12 @@ def draw_seat(canvas: Canvas, place: tuple[int, int, int, int], scene: Scene, se
     level = kind(scene, seat)
     tail = f" {glyphs.dot} {level}" if level else ""
     on = is_on(table.view, seat.seat)
-    room = width - 4 - (2 if on else 0)
+    room = width - 4
     if room - columns(tail) < 4:
         tail = ""
     name = clip(scene.name(seat.seat), room - columns(tail)) + tail
-    # only the name changes with the turn: a whole border would be a long way over a slow line
-    canvas.put(
-        x + 1, y, f" {glyphs.turn} {name} " if on else f" {name} ", "class:name.on" if on else "class:name"
-    )
+    # only the name changes with the turn, and keeps its place: more would be a long way over a slow line
+    canvas.put(x + 1, y, f"{glyphs.turn if on else ' '}{name} ", "class:name.on" if on else "class:name")
     points = standing(scene, seat)
     if scene.hands and seat.count is not None:
         put_hand(canvas, x + 2, y + 1, scene, seat.seat, width - 4)

@@ -133,8 +133,8 @@ def _own_edge(canvas: Canvas, scene: Scene, width: int, y: int) -> None:
         return
     on = is_on(view, me.seat)
     canvas.put(0, y, glyphs.dash * width, "class:seat")
-    mark = f"{glyphs.turn} " if on else ""
-    text = f" {mark}{clip(scene.name(me.seat), 24)} {glyphs.dot} {standing(scene, me)} "
+    mark = glyphs.turn if on else " "
+    text = f"{mark}{clip(scene.name(me.seat), 24)} {glyphs.dot} {standing(scene, me)} "
     end = canvas.put(2, y, text, "class:name.on" if on else "class:name")
     tone, word = status(scene, me)
     if word and tone != "class:calm":

@@ -11,11 +11,12 @@ from syrupy.assertion import SnapshotAssertion
 
 from client.glyphs import ASCII, UNICODE
 from client.keys import help_keys
+from client.model import update
 from client.screen.draw import draw
 from client.screen.log import lines_of, page
 from client.screen.scene import Scene, Size
 from engine.rules import Rules
-from tests.client.screens import NOW, scene, seats, translated
+from tests.client.screens import NAMES, NOW, event, scene, seats, translated
 from tests.client.states import STATES, asked_of_another
 from tests.client.terminals import Terminal, text_of
 
@@ -69,6 +70,22 @@ def test_the_log_shows_whole_sentences_or_the_beginning_of_the_last(rows: int) -
     assert shown == last[:rows] or any(
         shown == [*chain.from_iterable(sentences[at:])] for at in range(len(sentences))
     )
+
+
+@pytest.mark.parametrize("rows", [3, 4, 8, 20])
+def test_the_log_moves_up_seldom_and_keeps_what_was_said_before_the_newest_line(rows: int) -> None:
+    found, moved, before = states("en", "turn"), 0, [""]
+    model = found.model
+    for number in range(100):
+        seat = number % 4
+        model = update(model, event("passed", 51 + 2 * number, seat=seat), NOW)
+        model = update(model, event("ready", 52 + 2 * number, seat=seat), NOW)
+        shown = [text for _, text in page(replace(found, model=model), 30, rows)]
+        assert shown[-1] == f"{NAMES[seat]} passes."
+        assert number == 0 or shown[-2] == f"{NAMES[seat - 1 if seat else 3]} passes."
+        moved += shown[: len(before)] != before
+        before = shown
+    assert moved < 67, "of a hundred"
 
 
 def test_what_stands_out_does_so_without_colour() -> None:
