@@ -98,6 +98,9 @@ class Reply:
     def _give(self, message: dict[str, Any], question: bool = False) -> None:
         session = self.session
         self.given = True
+        if session.ended:
+            # To what was held when its player was put out: a row of it would bring the session back.
+            return
         session.requests.decide(self.request, message)
         if self._gate.keeps:
             requests = session.requests.to_data(question)

@@ -39,6 +39,8 @@ class Session:
     """When its last connection ended."""
     forgetting: bool = False
     """A timer is set that ends it if nobody has come back."""
+    ended: bool = False
+    """It is over, and nobody comes back to it."""
 
     @property
     def seated(self) -> bool:
@@ -89,6 +91,7 @@ class Sessions:
 
     def end(self, session: Session) -> None:
         """Forget a session; its name is free again."""
+        session.ended = True
         del self._players[session.player]
         del self._digests[session.digest]
         del self._names[name_key(session.name)]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import trio
 
+from server.admin import Admin
 from server.bot_seat import InlineThinker
 from server.config import Config
 from server.core import Core
@@ -114,6 +115,26 @@ async def test_people_come_back_to_where_they_were(
         assert (await stranger.ask("watch", password="open"))["t"] == "ok"
         assert stranger.player == 4
         assert (await stranger.ask("create"))["table"] == locked + 1
+
+
+async def test_who_was_put_out_does_not_come_back(
+    autojump_clock: trio.testing.MockClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where something that they had asked for was still held."""
+    arrange(monkeypatch, HANDS, "3H")
+    async with kept_world(tmp_path) as server:
+        a, b, c = await server.table(["A", "B", "C"])
+        await begin([a, b, c])
+        turn = await a.event("turn")
+        await a.ask("play", on=turn["seq"], card="7H")
+        turn = await b.event("turn", seat=1)
+        b.request("play", on=turn["seq"], card="KH")
+        await trio.sleep(0.5)
+        Admin(server.core, server.harvester, "test").kick({"who": "B"})
+        # What a seat has asked for is done, whoever plays for it by then.
+        assert (await a.event("played", seat=1))["card"] == "KH"
+    async with kept_world(tmp_path) as server:
+        assert [session.name for session in server.core.visitors.sessions] == ["A", "C"]
 
 
 async def test_a_long_list_is_not_written_down_for_each_who_asks(
