@@ -251,6 +251,8 @@ class Person:
         self.counts["resumed"] += welcome.resumed
         demand(welcome.last_id <= self.last_id, "a request arrived that was never sent:", welcome)
         self._token, self.open = welcome.token, True
+        # Who came while the tables stood still was not told so.
+        self._stood = self.plan.full_disk
         for request in list(self.asked.values()):
             self._send(request)
 

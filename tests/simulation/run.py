@@ -144,6 +144,10 @@ async def calm(machine: Machine, people: Sequence[Person]) -> None:
     else:
         demand(all(person.open for person in people), "somebody never gets in")
         demand(False, "a match does not end")
+    await trio.testing.wait_all_tasks_blocked()
+    while machine.core.gate.waiting:
+        await trio.sleep(0.01)
+        await trio.testing.wait_all_tasks_blocked()
     for person in people:
         _up_to_date(machine, person)
     for person in people:
