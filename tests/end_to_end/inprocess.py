@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -16,7 +17,9 @@ from server.transport import SocketTransport
 
 
 @asynccontextmanager
-async def listening(config: Config | None = None) -> AsyncIterator[tuple[str, int]]:
+async def listening(
+    config: Config | None = None, context: ssl.SSLContext | None = None
+) -> AsyncIterator[tuple[str, int]]:
     """Serve on a free port of the loopback; where."""
     transport = SocketTransport()
     harvester: Harvester
@@ -28,7 +31,7 @@ async def listening(config: Config | None = None) -> AsyncIterator[tuple[str, in
         transport.clock,
         lambda: harvester.wake(),
     )
-    harvester = Harvester(transport, core)
+    harvester = Harvester(transport, core, context)
     (listener,) = transport.listen("127.0.0.1", 0)
     harvester.listen(listener)
     async with trio.open_nursery() as nursery:

@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 import random
 import socket
+import ssl
 import struct
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 import structlog
 import trio
 
+from server.certificate import identity
+from tests.server.encrypted import trusting
+
 from .inprocess import listening
 from .robots import Frames, frame
 
+RESET = struct.pack("ii", 1, 0)
 HELLO = {"t": "hello", "versions": [1], "agent": "again"}
 
 
@@ -33,7 +39,7 @@ async def come_back(where: tuple[str, int], number: int, token: str | None, chan
     with suppress(trio.BrokenResourceError):
         await stream.send_all(asked[: chance.randrange(len(asked) + 1)])
     if chance.random() < 0.5:
-        stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
     stream.socket.close()
     return str(welcome["token"])
 
@@ -54,12 +60,17 @@ async def crowd(people: int, times: int) -> list[tuple[int, int]]:
                 async with trio.open_nursery() as nursery:
                     for number in range(people):
                         nursery.start_soon(one, number)
-                for _ in range(3000):  # till the server has seen the last one go
-                    if descriptors() <= base:
-                        break
-                    await trio.sleep(0.01)
-                held.append((descriptors(), trio.lowlevel.current_statistics().tasks_living))
+                held.append(await held_after(base))
     return held
+
+
+async def held_after(base: int) -> tuple[int, int]:
+    """Descriptors and tasks, once the server has seen the last one go."""
+    for _ in range(3000):
+        if descriptors() <= base:
+            break
+        await trio.sleep(0.01)
+    return descriptors(), trio.lowlevel.current_statistics().tasks_living
 
 
 def descriptors() -> int:
@@ -72,12 +83,46 @@ def descriptors() -> int:
     return found
 
 
+def client_hello() -> bytes:
+    """How a client begins a TLS handshake."""
+    outgoing = ssl.MemoryBIO()
+    with suppress(ssl.SSLWantReadError):
+        trusting().wrap_bio(ssl.MemoryBIO(), outgoing).do_handshake()
+    return outgoing.read()
+
+
+async def give_up(where: tuple[str, int], beginning: bytes) -> None:
+    """Connect, say this much, and reset."""
+    stream = await trio.open_tcp_stream(*where)
+    stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+    if beginning:
+        await stream.send_all(beginning)
+    stream.socket.close()
+
+
 def all_the_same(held: list[tuple[int, int]]) -> None:
     assert held == [held[0]] * len(held)
 
 
 async def test_sixty_come_back() -> None:
     all_the_same(await crowd(60, 5))
+
+
+@pytest.mark.parametrize("way", ["plain", "tls"])
+async def test_those_who_give_up_on_the_way_in_leave_nothing(way: str, tmp_path: Path) -> None:
+    chance = random.Random(1)
+    context = identity(tmp_path, str).context
+    whole = client_hello() if way == "tls" else frame({**HELLO, "name": "Nobody"})
+    held = []
+    async with listening(context=context) as where:
+        base = descriptors()
+        for _ in range(4):
+            async with trio.open_nursery() as nursery:
+                for _ in range(60):
+                    said = 0 if chance.random() < 0.3 else chance.randrange(len(whole))
+                    nursery.start_soon(give_up, where, whole[:said])
+            held.append(await held_after(base))
+    all_the_same(held)
 
 
 @pytest.mark.nightly

@@ -81,6 +81,23 @@ async def test_a_dropped_player_is_played_for_and_comes_back(
         assert (await again.next(t="event"))["seq"] == view["seq"] + 1
 
 
+async def test_who_falls_silent_is_away_and_comes_back(autojump_clock: trio.testing.MockClock) -> None:
+    """Packets that are lost both ways: no end of the connection is ever seen."""
+    async with world() as server:
+        a, b = await server.table(["A", "B"], settings={"turn_time": 600_000})
+        await begin([a, b])
+        a.answers_pings = False
+        began = trio.current_time()
+        away = await b.event("seat", seat=0)
+        assert away["status"] == "away"
+        assert trio.current_time() - began == pytest.approx(35, abs=0.1)
+        autopilot = await b.event("seat", seat=0)
+        assert (autopilot["status"], autopilot["at"] - away["at"]) == ("autopilot", 20_000)
+        again = await server.resume(a)
+        assert (await again.next(t="view"))["seats"][0]["status"] == "online"
+        assert (await b.event("seat", seat=0))["status"] == "online"
+
+
 @pytest.mark.parametrize("way", ["resume", "join", "watch"])
 async def test_who_comes_while_the_host_is_away_for_long_is_the_host(
     way: str, autojump_clock: trio.testing.MockClock
