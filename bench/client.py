@@ -44,9 +44,10 @@ from client.styles import style_for
 from engine.rules import Rules
 from protocol.frame import encode_frame
 from protocol.messages import Event
-from tests.client.pty_session import PATIENCE, Pty, dobon
+from tests.client.pty_session import Pty, dobon
 from tests.client.screens import view, welcome
 from tests.client.streams import Stream
+from tests.patience import PATIENCE
 
 ROUNDS: Final = 300
 KEYS: Final = 200

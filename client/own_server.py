@@ -17,7 +17,7 @@ from .options import BadStart
 Translate = Callable[[str], str]
 
 HOST = "127.0.0.1"
-PATIENCE = 20
+PATIENCE = 60
 """Seconds that the server has to begin, and then to end."""
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import trio
 
-PATIENCE: Final = 90
+PATIENCE: Final = 200
 """Seconds after which what is waited for will not come any more."""
 
 Test = Callable[..., Awaitable[None]]

@@ -22,9 +22,10 @@ from typing import Any, Self
 
 import pyte
 
+from tests.end_to_end.processes import PATIENT, WORDS
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 20.0
-"""Seconds after which what is waited for will not come any more."""
 MODES = re.compile(r"\x1b\[\?([0-9;]+)([hl])")
 OFF = (1049, 1000, 1003, 1006, 1015, 2004, 1)
 ENTERED = ("1049", "2004", "1000")
@@ -109,6 +110,7 @@ class Pty:
         deadline = time.monotonic() + PATIENCE
         while self.terminal >= 0 and self._read(deadline):
             pass
+        assert time.monotonic() < deadline, f"it does not end:\n{self.text()}"
         _pid, status = os.waitpid(self.pid, 0)
         self._status = os.waitstatus_to_exitcode(status)
         return self._status
@@ -166,7 +168,7 @@ def dobon(*words: str) -> list[str]:
 @contextlib.contextmanager
 def served() -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """A server on a free loopback port: its address, and its process."""
-    command = [sys.executable, "-m", "server", "--host", "127.0.0.1", "--port", "0", "--no-discovery"]
+    command = [sys.executable, "-m", *PATIENT, *WORDS]
     with tempfile.TemporaryDirectory() as home:
         process = subprocess.Popen(
             command,
@@ -177,7 +179,9 @@ def served() -> Iterator[tuple[str, subprocess.Popen[str]]]:
         )
         assert process.stdout is not None
         try:
-            yield process.stdout.readline().split()[2], process
+            first = process.stdout.readline()
+            assert first.startswith("listening on "), first
+            yield first.split()[2], process
         finally:
             process.terminate()
-            process.communicate()
+            process.communicate(timeout=PATIENCE)

@@ -9,6 +9,7 @@ import pytest
 
 from client.command import command_table
 from client.completion import SHELLS, script
+from tests.patience import PATIENCE
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -22,7 +23,7 @@ def test_a_script_names_every_command_and_its_options(shell: str) -> None:
 
 @pytest.mark.parametrize("shell", [shell for shell in SHELLS if shutil.which(shell)])
 def test_a_shell_takes_its_script(shell: str) -> None:
-    subprocess.run([shell, "-n"], input=script(shell, str), text=True, check=True, timeout=20)
+    subprocess.run([shell, "-n"], input=script(shell, str), text=True, check=True, timeout=PATIENCE)
 
 
 def test_bash_completes() -> None:
@@ -36,5 +37,7 @@ def test_bash_completes() -> None:
         ("play --level n", 3, "normal"),
     ):
         program = script("bash", str) + asks.format(words=words, place=place)
-        done = subprocess.run(["bash"], input=program, text=True, capture_output=True, timeout=20, check=True)
+        done = subprocess.run(
+            ["bash"], input=program, text=True, capture_output=True, timeout=PATIENCE, check=True
+        )
         assert want in done.stdout.split(), (words, done.stdout, done.stderr)

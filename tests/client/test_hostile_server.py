@@ -24,6 +24,7 @@ from tests.client.hostile_server import BORNE, FIRST, LATER, Said, lying, raw
 from tests.client.pty_session import Pty, dobon, restored
 from tests.end_to_end.evening import environment
 from tests.fuzz.frames import anything, event, flipped
+from tests.patience import soon
 
 PROTOCOL = 76
 
@@ -34,7 +35,7 @@ async def plain(address: str, home: Path, typed: bytes = b"") -> tuple[int, str]
     source, target = os.pipe()
     os.write(target, typed)
     try:
-        with trio.fail_after(30):
+        with soon("the end of a client"):
             done = await trio.run_process(
                 [sys.executable, "-m", "client.command", "join", address, "--name", "Haru", "--plain"],
                 stdin=source,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from client.outlet import Outlet
+from tests.patience import PATIENCE
 
 MUCH = "m" * 300_000
 """More than a pipe holds."""
@@ -38,7 +39,7 @@ def test_whoever_writes_does_not_wait(ends: tuple[Outlet, int]) -> None:
     assert not outlet.is_behind(taken.clear, beyond=2 * len(MUCH))
     assert not taken.is_set()
     assert read(source, len(MUCH) + 2) == MUCH.encode() + b"?!"
-    assert taken.wait(20)
+    assert taken.wait(PATIENCE)
     outlet.settle(None)
     assert not outlet.is_behind(taken.clear)
 

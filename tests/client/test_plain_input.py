@@ -16,6 +16,7 @@ from prompt_toolkit.output import DummyOutput
 from client.outlet import Outlet
 from client.plain_input import piped_lines
 from client.prompt import Prompt
+from tests.patience import soon
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ async def test_lines_are_typed_until_the_end(keys: PipeInput) -> None:
 @pytest.mark.parametrize("moments", range(12))
 async def test_a_prompt_can_be_cancelled_at_any_moment(moments: int, keys: PipeInput) -> None:
     """Before it has begun, while it begins, while it asks: whoever cancels it waits for it, not for ever."""
-    with trio.fail_after(20):
+    with soon("the end of a prompt"):
         async with trio.open_nursery() as nursery, Prompt(Outlet(sys.stdout)).lines() as lines:
             nursery.start_soon(anext, lines)
             for _ in range(moments):

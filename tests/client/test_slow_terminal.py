@@ -15,6 +15,7 @@ import trio
 from tests.client.fake_server import VIEW, Peer, listening
 from tests.client.pty_session import Pty, calm, dobon, restored
 from tests.end_to_end.evening import environment
+from tests.patience import PATIENCE, soon
 
 ROUNDS = 200
 
@@ -54,7 +55,7 @@ class Chatterer:
 async def story(told: Callable[[str, Path, Chatterer], None], home: Path) -> None:
     """What a thread tells of a client at a chatterer."""
     server = Chatterer()
-    with trio.fail_after(60):
+    with soon("the end of the story"):
         async with listening(server.script) as address:
             await trio.to_thread.run_sync(told, address, home, server)
 
@@ -173,7 +174,7 @@ async def test_a_pipe_that_is_read_late_gets_everything(tmp_path: Path) -> None:
     def told(address: str, home: Path, server: Chatterer) -> None:
         with piped(address, home) as client:
             server.pongs()
-            said, _ = client.communicate(b"quit\n")
+            said, _ = client.communicate(b"quit\n", PATIENCE)
             assert client.returncode == 0
             assert said.count(b"Room") == ROUNDS
 
@@ -185,7 +186,7 @@ async def test_a_pipe_that_is_never_read_keeps_nobody(tmp_path: Path) -> None:
         with piped(address, home) as client:
             server.pongs()
             client.send_signal(signal.SIGTERM)
-            assert client.wait() == 143
+            assert client.wait(PATIENCE) == 143
 
     await story(told, tmp_path)
 
@@ -197,7 +198,7 @@ async def test_it_ends_once_nobody_can_read(tmp_path: Path) -> None:
             assert client.stdout.readline()
             client.stdout.close()
             server.begin()
-            assert client.wait() == 1
+            assert client.wait(PATIENCE) == 1
 
     await story(told, tmp_path)
 

@@ -11,7 +11,7 @@ import trio
 
 from tests.patience import PATIENCE, soon
 
-from .processes import PATIENT, WORDS, ended
+from .processes import PATIENT, WORDS, exit_code
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -96,17 +96,25 @@ class Person:
 
     async def sees(self, pattern: str, since: int = 0, seconds: float = PATIENCE) -> str:
         """Wait for a line that matches, from line number `since` on."""
-        with soon(f"{pattern!r}, which {self.name} waits for", seconds):
-            while True:
-                for line in self.lines[since:]:
-                    if re.search(pattern, line):
-                        return line
+
+        def found(lines: list[str]) -> str | None:
+            return next((line for line in lines[since:] if re.search(pattern, line)), None)
+
+        return await self.finds(found, pattern, seconds)
+
+    async def finds(
+        self, look: Callable[[list[str]], str | None], what: str, seconds: float = PATIENCE
+    ) -> str:
+        """Wait till there is a line that `look` finds."""
+        with soon(f"{what!r}, which {self.name} waits for", seconds):
+            while (found := look(self.lines)) is None:
                 assert not self.over, f"{self.name} has gone: {self.lines[-5:]}"
                 await self._changed.wait()
+        return found
 
     async def leave(self) -> int:
         await self.type("quit")
-        return await ended(self._process)
+        return await exit_code(self._process)
 
 
 class Player:

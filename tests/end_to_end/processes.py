@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -51,7 +52,7 @@ async def served(*flags: str, module: Sequence[str] = PATIENT, **options: Any) -
             yield await _started(process)
             if process.returncode is None:
                 process.send_signal(signal.SIGTERM)
-            assert await ended(process) == 0
+            assert await exit_code(process) == 0
         finally:
             if process.returncode is None:
                 process.kill()
@@ -59,10 +60,16 @@ async def served(*flags: str, module: Sequence[str] = PATIENT, **options: Any) -
                     await process.wait()
 
 
-async def ended(process: trio.Process) -> int:
+async def exit_code(process: trio.Process) -> int:
     """The exit code of a process that is about to end."""
     with soon(f"the end of {process.args!r}"):
         return await process.wait()
+
+
+def cpu(pid: int) -> float:
+    """Seconds of the processor that a process has had so far."""
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager

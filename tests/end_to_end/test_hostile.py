@@ -8,7 +8,6 @@ import random
 import signal
 import socket
 import struct
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -17,7 +16,7 @@ import trio
 
 from tests.patience import soon
 
-from .processes import COMMAND, Served, ended, served
+from .processes import COMMAND, Served, cpu, exit_code, served
 from .robots import Frames, Robot, dial_tcp, frame, public
 
 HELLO = {"t": "hello", "versions": [1], "agent": "hostile"}
@@ -190,15 +189,11 @@ def _nonsense(chance: random.Random, number: int) -> dict[str, object]:
     return message
 
 
-async def test_the_line_comes_within_a_second() -> None:
-    times = []
-    for _ in range(3):
-        began = time.monotonic()
-        async with served() as server:
-            times.append(time.monotonic() - began)
-            assert server.line.startswith(f"listening on 127.0.0.1:{server.port} code ")
-    # The machine may be busy with something else once.
-    assert min(times) < 1
+async def test_the_line_costs_less_than_a_second() -> None:
+    """Of the processor, whatever else a machine is busy with: elsewhere it comes as soon as that."""
+    async with served() as server:
+        assert cpu(server.process.pid) < 1
+        assert server.line.startswith(f"listening on 127.0.0.1:{server.port} code ")
 
 
 async def test_stopping_tells_everybody_and_waits_for_nobody() -> None:
@@ -211,7 +206,7 @@ async def test_stopping_tells_everybody_and_waits_for_nobody() -> None:
         with soon("the end of a connection"):
             while more := await reading.receive_some(65536):
                 data += more
-        assert await ended(server.process) == 0
+        assert await exit_code(server.process) == 0
         last = Frames().feed(data)[-1]
         assert (last["code"], last["resume"]) == ("shutdown", True)
         with pytest.raises(OSError, match="connect"):
@@ -233,7 +228,7 @@ async def test_asked_twice_to_stop_it_stops_at_once(number: int, tmp_path: Path)
             with pytest.raises(OSError, match="connect"):
                 await trio.open_tcp_stream(server.host, server.port)
             server.process.send_signal(number)
-            assert await ended(server.process) == 0
+            assert await exit_code(server.process) == 0
             await deaf.aclose()
     lines = [json.loads(line) for line in log.read_bytes().splitlines() if line.startswith(b"{")]
     assert [line["event"] for line in lines][-2:] == ["stopping at once", "stopped"]

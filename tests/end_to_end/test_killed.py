@@ -19,7 +19,7 @@ from engine.trace import check
 from server.export import export
 from tests.patience import soon
 
-from .processes import PATIENT, ended, reserved_port
+from .processes import PATIENT, exit_code, reserved_port
 from .robots import Message, Robot, SocketWire, Wire, public
 
 FAST = {"grace": 20, "claim_time": 1000, "opening_time": 1000, "ready_time": 2000, "bot_pace": 0}
@@ -107,9 +107,9 @@ async def play_and_kill(folder: Path, port: int, kills: int, dice: Random, rules
                     await players[0].ask("start")
         async with life(folder, port) as last:
             for robot in robots:
-                await robot.finish(240)
+                await robot.finish()
             last.send_signal(signal.SIGTERM)
-            assert await ended(last) == 0
+            assert await exit_code(last) == 0
         nursery.cancel_scope.cancel()
     return robots
 
@@ -145,7 +145,7 @@ async def stop_and_start(folder: Path, port: int, times: int) -> list[Survivor]:
                     await back(robots, resumed)
                 await hear(robots[0], 40)
                 process.send_signal(signal.SIGTERM)
-                assert await ended(process) == 0
+                assert await exit_code(process) == 0
         async with life(folder, port):
             for robot in robots:
                 await robot.finish()

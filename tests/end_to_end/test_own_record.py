@@ -13,7 +13,7 @@ import trio
 from tests.patience import PATIENCE, soon
 
 from .evening import ROOT, environment, running, serving
-from .processes import ended
+from .processes import exit_code
 
 COMMANDS = b"create sit=no seats=3 bots=easy,easy,easy rounds=2 bot_pace=0 grace=0ms claim_time=1s\nstart\n"
 
@@ -33,7 +33,7 @@ async def look_on(home: Path, data: Path) -> None:
                     assert more, said[-500:]
                     said += more
             await process.stdin.send_all(b"quit\n")
-            await ended(process)
+            await exit_code(process)
 
 
 def dobon(home: Path, *words: str) -> tuple[int, str]:

@@ -58,7 +58,7 @@ async def contest(folder: Path) -> list[Listener]:
             await player.send(t="hello", versions=[1], name=name, agent="test")
             await player.next(t="welcome")
             players.append(player)
-        times = {"grace": 500, "claim_time": 1000}
+        times = {"grace": 500, "claim_time": 5000}
         made = await players[0].ask("create", seats=5, rules=RULES, settings=times)
         table = made["table"]
         for player in players[1:]:

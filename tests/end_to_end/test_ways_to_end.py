@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from tests.end_to_end.evening import ROOT, Person, environment, running, serving, spectator
-from tests.end_to_end.processes import ended
+from tests.end_to_end.processes import exit_code
 from tests.patience import soon
 
 
@@ -50,7 +50,7 @@ async def test_a_signal(number: signal.Signals, code: int, tmp_path: Path) -> No
         nursery.start_soon(person.live)
         await person.sees("There are no tables")
         process.send_signal(number)
-        assert await ended(process) == code
+        assert await exit_code(process) == code
     assert (tmp_path / "client.command-join.err").read_text() == ""
 
 
@@ -69,7 +69,7 @@ async def test_a_signal_that_was_switched_off(tmp_path: Path) -> None:
         await person.type("help")
         await person.sees("chat TEXT")
         process.send_signal(signal.SIGTERM)
-        assert await ended(process) == 143
+        assert await exit_code(process) == 143
 
 
 async def test_playing_alone_ends_its_server(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from server.folder import ADMIN_SOCKET
 from server.options import add_arguments as add_serve_arguments
 from server.record import NoRecord
 from server.serve import run as serve
-from tests.end_to_end.processes import served
+from tests.end_to_end.processes import exit_code, served
 
 from .test_limits import dial_from, hello_from
 from .world import World, arrange, begin, world
@@ -294,8 +294,7 @@ async def test_the_command_looks_after_a_running_server(tmp_path: Path) -> None:
         assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (1, "", 1)
         ended = await admin(tmp_path, "shutdown")
         assert (ended.returncode, "0 min" in ended.stdout) == (0, True)
-        with trio.fail_after(10):
-            assert await server.process.wait() == 0
+        assert await exit_code(server.process) == 0
     assert not (tmp_path / ADMIN_SOCKET).exists()
     gone = await admin(tmp_path, "list")
     assert (gone.returncode, gone.stdout, gone.stderr.count("\n")) == (69, "", 1)

@@ -10,6 +10,7 @@ import zeroconf
 from client.discovery import DiscoveryError, FoundServer, browse
 from protocol.joincode import Address
 from server.discovery import Advert, Announcer, local_addresses
+from tests.patience import soon
 
 
 def advert(name: str) -> Advert:
@@ -19,7 +20,7 @@ def advert(name: str) -> Advert:
 async def until(name: str, **fields: object) -> FoundServer:
     """Browses until a server of that name says those things of itself."""
     seen: list[FoundServer] = []
-    with trio.fail_after(20), trio.CancelScope() as scope:
+    with soon(f"{name} with {fields}"), trio.CancelScope() as scope:
 
         def report(servers: tuple[FoundServer, ...]) -> None:
             for server in servers:

@@ -14,10 +14,10 @@ from typing import Any
 import trio
 
 from protocol.frame import SERVER_DEPTH, SERVER_LIMIT, FrameReader, decode_payload, encode_frame
-from tests.end_to_end.processes import Served, log_lines, logged, served
+from tests.end_to_end.processes import Served, cpu, log_lines, logged, served
+from tests.patience import soon
 
 KNOCKS = 200
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Caller:
@@ -33,7 +33,7 @@ class Caller:
 
     async def next(self, **wanted: Any) -> dict[str, Any]:
         """The next message with these values; an empty one at the end."""
-        with trio.fail_after(20):
+        with soon(f"{wanted}"):
             while True:
                 while self._heard:
                     message = self._heard.pop(0)
@@ -93,12 +93,6 @@ def held(count: int) -> Iterator[list[int]]:
             os.close(file)
 
 
-def cpu(pid: int) -> float:
-    """Seconds of processor time so far."""
-    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / TICKS
-
-
 async def test_with_few_descriptors_newcomers_are_told_and_nobody_is_disturbed(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with log.open("wb") as stderr:
@@ -149,7 +143,7 @@ async def test_out_of_descriptors_it_waits_quietly_for_some(tmp_path: Path) -> N
 
 async def _welcome_again(server: Served) -> None:
     """Once the others have gone, somebody new gets in."""
-    with trio.fail_after(10):
+    with soon("a welcome for somebody new"):
         for number in range(100):
             caller = await dial(server)
             await caller.say(t="hello", versions=[1], name=f"New {number}", agent="test")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import trio
 
-from server.lobby import table_data
+from server.lobby import listing_of
 
 from .world import Caller, arrange, begin, world
 
@@ -64,7 +64,7 @@ async def test_the_list_is_always_true_and_kept_once_for_all(autojump_clock: tri
             await trio.sleep(30)
             for asking in (a, b):
                 tables = (await asking.ask("tables"))["tables"]
-                assert tables == [table_data(table) for table in server.core.lobby.tables.values()]
+                assert tables == [listing_of(table) for table in server.core.lobby.tables.values()]
             answers = [session.requests.answer for session in server.core.visitors.sessions]
             listed += [list(answer["tables"]) for answer in answers if answer is not None]
         # Each session keeps its last answer; what has not changed is one and the same for all of them.

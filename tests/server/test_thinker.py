@@ -22,6 +22,7 @@ from engine.view import view
 from server import thinker, worker
 from server.bot_seat import Question
 from server.thinker import CROWD, LEAST_BUDGET, WorkerThinker, budget_for
+from tests.patience import soon
 
 SEED = bytes(32)
 
@@ -47,7 +48,7 @@ class Answers:
         self._stirred = trio.Event()
 
     async def until(self, number: int) -> None:
-        with trio.fail_after(60):
+        with soon(f"{number} answers"):
             while len(self.got) < number:
                 await self._stirred.wait()
 

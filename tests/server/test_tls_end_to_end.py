@@ -34,6 +34,7 @@ from server.config import Config
 from server.discovery import Advert, Announcer
 from server.limits import Limits
 from tests.end_to_end.processes import Served, served
+from tests.patience import soon
 
 from .encrypted import EncryptedClient, dial_encrypted, hello_encrypted, trusting
 from .test_contests import HANDS
@@ -234,7 +235,7 @@ class Player:
 
     async def one(self, kind: type[T], fits: Callable[[T], bool] = lambda message: True) -> T:
         """The last message of this kind, once there is one that fits."""
-        with trio.fail_after(30):
+        with soon(f"a {kind.__name__}"):
             while True:
                 for message in reversed(self.told):
                     if isinstance(message, kind) and fits(message):
@@ -256,8 +257,9 @@ async def fingerprint(server: Served) -> str:
     """What the server's second line says."""
     assert server.process.stdout is not None
     line = b""
-    while not line.endswith(b"\n"):
-        line += await server.process.stdout.receive_some(1)
+    with soon("a fingerprint"):
+        while not line.endswith(b"\n"):
+            line += await server.process.stdout.receive_some(1) or b"none\n"
     word, text = line.decode().split()
     assert word == "fingerprint"
     return text
