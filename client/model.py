@@ -264,7 +264,7 @@ def _happened(model: Model, event: Event, now: int) -> Model:
         case e.MatchBegun():
             table = replace(table, late=None, checked=None, players=())
         case Closed(why=why):
-            table = replace(table, closed=why, pending=())
+            table = _closed(table, why)
         case _:
             pass
     return _with(model, table)
@@ -282,7 +282,7 @@ def _told(model: Model, error: Error) -> Model:
     model = replace(model, notice=error)
     table = model.tables.get(error.table or 0)
     if error.code == "kicked" and table is not None:
-        return _with(model, replace(table, closed="kicked", pending=()))
+        return _with(model, _closed(table, "kicked"))
     return model
 
 
@@ -299,7 +299,7 @@ def _answered(model: Model, answer: Answer) -> Model:
         if isinstance(request, Sync) and reply.code in GONE:
             # It was while one was not connected.
             why = "kicked" if reply.code == "not_at_table" else "admin"
-            return _at_table(model, request, lambda table: replace(table, closed=why, pending=()))
+            return _at_table(model, request, lambda table: _closed(table, why))
         return _left(model, request) if isinstance(request, Leave) and reply.code in GONE else model
     model = replace(model, refused=None)
     match request:
@@ -309,6 +309,14 @@ def _answered(model: Model, answer: Answer) -> Model:
             return _at_table(model, request, lambda table: _declined(table, request))
         case _:
             return replace(model, lobby=tuple(reply.tables)) if isinstance(reply, OkTables) else model
+
+
+def _closed(table: Table, why: str) -> Table:
+    """The table as it stood last; nothing is asked any more and no time runs."""
+    nothing = dict.fromkeys(
+        ("playable", "may", "claim", "act_on", "claim_on", "ready_on", "deadline", "until")
+    )
+    return replace(table, view=changed(table.view, **nothing, turn_seat=None), closed=why, pending=())
 
 
 def _left(model: Model, request: Leave) -> Model:

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any, Final
 
 from protocol.text import columns, harmless, pad
+from protocol.trouble import Translate
 
 from .folder import ADMIN_SOCKET, kept_at
 
-Translate = Callable[[str], str]
 Answer = dict[str, Any]
 
 PATIENCE: Final = 10
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace, _: Translate) -> int:
         sys.stderr.write(_("No server answers at {path}.").format(path=path) + "\n")
         return UNREACHABLE
     if "error" in answer:
-        said = _refusal(str(answer["error"]), str(answer.get("message", "")), _)
+        said = _refusal(args.do, str(answer["error"]), str(answer.get("message", "")), _)
         sys.stderr.write(harmless(said) + "\n")
         return FAILURE
     if args.json:
@@ -117,8 +117,10 @@ def _ask(path: str, request: Answer) -> Answer:
     return answer
 
 
-def _refusal(code: str, message: str, _: Translate) -> str:
+def _refusal(do: str, code: str, message: str, _: Translate) -> str:
     match code:
+        case "unknown" if do == "close":
+            return _("There is no such table.")
         case "unknown":
             return _("There is nothing and nobody of that name.")
         case "text":

@@ -9,14 +9,14 @@ from protocol.fields import TableInfo
 from .form import Row
 from .scene import Scene
 from .seats import kind, status
+from .setup import setup_rows
 
 Translate = Callable[[str], str]
 
 
 def rows_of(scene: Scene) -> tuple[Row, ...]:
     """The lines of the page that is uppermost; none where it is no list."""
-    from .setup import setup_rows
-
+    _ = scene.translate
     if (page := scene.ui.page) is not None:
         build = _OPENED.get(page.page)
         return build(scene) if build else ()
@@ -24,6 +24,8 @@ def rows_of(scene: Scene) -> tuple[Row, ...]:
         return start_rows(scene)
     if scene.table is None:
         return lobby_rows(scene)
+    if scene.table.closed is not None:
+        return (Row("leave:table", _("Back to the lobby")),)
     return setup_rows(scene) if scene.table.view.phase == "open" else ()
 
 

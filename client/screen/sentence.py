@@ -23,10 +23,10 @@ def sentence(scene: Scene) -> tuple[str, str]:
         return URGENT, _("Press Ctrl-C again to leave the game, any other key to stay.")
     if scene.model.link != "online":
         return URGENT, connection(scene)
-    if scene.ui.told:
-        return URGENT, scene.ui.told
     if table.closed is not None:
         return URGENT, closed(scene, table.closed)
+    if scene.ui.told:
+        return URGENT, scene.ui.told
     view = table.view
     match view.phase:
         case "open":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -32,6 +33,7 @@ from tests.client.screens import (
     attacked,
     claims,
     event,
+    idle,
     many_cards,
     model,
     over,
@@ -126,6 +128,21 @@ def test_a_key_takes_over_from_the_server_where_it_is_no_move(key: str) -> None:
         press(app, key)
         assert asked.posted == [Join(table=3, seat=0)]
         assert not app.ui.told
+
+
+@pytest.mark.parametrize("phase", ["turn", "open"])
+def test_at_a_table_that_was_closed_nothing_runs_and_enter_leads_out(phase: str) -> None:
+    table = view() if phase == "turn" else idle("open")
+    with playing(table, event("closed", why="admin")) as (app, asked):
+        app.ui = replace(app.ui, row=9)
+        assert app._picture(Size(80, 24)).wake is None
+        press(app, "tab", "d", "left")
+        shown = text_of(draw(app.scene(), Size(80, 24)))
+        assert any("This table was closed by the server. Enter: back to the lobby." in line for line in shown)
+        assert not any(UNICODE.turn in line or UNICODE.raised in line for line in shown)
+        press(app, "enter")
+        assert app.model.table is None
+        assert asked.posted == [Tables()]
 
 
 def test_a_suit_is_asked_for_and_goes_with_the_card() -> None:
