@@ -98,7 +98,7 @@ def _claiming(table: Table, speak: Speaker) -> str:
     if may_claim(view) and view.discard_by == view.you:
         return _("You are asked for a Dobon return: say dobon, or waive.")
     if may_claim(view):
-        return _("Anybody may still claim.")
+        return _("Anybody may still claim; after “waive” nobody waits for you.")
     if counter_to_come(view):
         return _("The others may still claim; then you are asked for a Dobon return.")
     return _("It is for the others to claim, or not.")

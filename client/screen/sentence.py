@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from engine.cards import VALUE, parse_card
 from protocol.messages import Play, View
 
-from ..knowledge import can_dobon, is_played_for, may_claim, total
+from ..knowledge import can_dobon, is_played_for, may_claim
 from ..model import Table
 from .clock import awaits_return
 from .options import held
@@ -40,7 +41,7 @@ def sentence(scene: Scene) -> tuple[str, str]:
         case _:
             pass
     if can_dobon(view):
-        count = total(view.hand or [])
+        count = VALUE[parse_card(view.top or "")]  # which need not be the sum of a hand of two
         return URGENT, _("Dobon! Your hand counts {count}: press Tab.").format(count=count)
     if (action := held(table)) is not None:
         if isinstance(action, Play):
@@ -129,9 +130,12 @@ def _claiming(scene: Scene, table: Table) -> tuple[str, str]:
             name=who, card=card
         )
     if view.claim == "claimed":
-        return CALM, _("You claimed Dobon. Waiting whether anybody else does.")
+        return CALM, _("You claimed Dobon. Waiting for the others.")
     if may_claim(view):
         style = URGENT if can_dobon(view) else ACT
+        if claims and table.rules.claims == "last":
+            said = _("{name} claims Dobon; the last to claim wins. Claim with Tab, or waive with w.")
+            return style, said.format(name=who)
         if claims:
             return style, _("{name} claims Dobon. Claim too with Tab, or waive with w.").format(name=who)
         return style, _("{name} plays the last card. Dobon with Tab, or waive with w.").format(

@@ -16,7 +16,7 @@ from client.screen.draw import draw
 from client.screen.log import lines_of, page
 from client.screen.scene import Scene, Size
 from engine.rules import Rules
-from tests.client.screens import NAMES, NOW, event, scene, seats, translated
+from tests.client.screens import NAMES, NOW, claims, event, model, scene, seats, translated, view
 from tests.client.states import STATES, asked_of_another
 from tests.client.terminals import Terminal, text_of
 
@@ -137,3 +137,22 @@ def test_the_dobon_key_is_always_at_one_place(language: str, size: Size) -> None
         frame = draw(states(language, name), size)
         lefts |= {(each.y, each.left) for each in frame.targets if each.name == "button:dobon"}
     assert lefts == {(size.height - 1, 1)}
+
+
+def test_a_dobon_that_is_no_sum_names_what_the_hand_counts_for_it() -> None:
+    """K and 7 on a six: thirteen less seven."""
+    rules = Rules.preset("dobon").changed({"dobon_math": "pair"}).to_data()
+    found = model(
+        view(rules=rules, hand=["KS", "7D"], top="6S", discards=["9H", "6S"], playable=[], may=None)
+    )
+    shown = "\n".join(text_of(draw(scene(found), SIZES[0])))
+    assert "Hand: 2 cards, count 20. Dobon on 6." in shown
+    assert "Dobon! Your hand counts 6: press Tab." in shown
+
+
+def test_who_may_claim_is_told_when_the_last_claim_wins() -> None:
+    said = "Sora claims Dobon; the last to claim wins. Claim with Tab, or waive with w."
+    for preset, is_last in (("pageone", True), ("dobon", False)):
+        table = view(preset=preset, phase="claim", claims=claims(0), deadline=NOW + 2500)
+        shown = "\n".join(text_of(draw(scene(model(table)), SIZES[0])))
+        assert (said in shown) == is_last

@@ -151,7 +151,7 @@ _ANSWERS = (
     ("Your turn: draw", "draw"),
     ("Your turn: pass", "pass"),
     ("Race: nothing", "pass"),
-    ("Anybody may still claim.", "waive"),
+    ("Anybody may still claim", "waive"),
     ("You are asked for a Dobon return", "waive"),
     ("Say ready", "ready"),
     ("Throw rock", "rock"),
