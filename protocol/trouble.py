@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 
+Translate = Callable[[str], str]
+"""Says a sentence in the reader's language."""
 
-def system_reason(error: OSError, _: Callable[[str], str] = str) -> str:
+
+def system_reason(error: OSError, _: Translate = str) -> str:
     """Part of a sentence, after a colon or in brackets. What is told without `_` can be translated later; an
     error that has no words here keeps the system's own, with its number."""
     cut, full, far = _("connection closed"), _("too many files are open"), _("that machine can't be reached")

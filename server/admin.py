@@ -23,7 +23,7 @@ from protocol.text import ANNOUNCER, BadText, clean_chat, name_key
 from protocol.trouble import system_reason
 
 from .folder import ADMIN_SOCKET
-from .lobby import table_data
+from .lobby import listing_of
 from .reply import UNKEPT
 from .turn import in_turn
 
@@ -135,7 +135,7 @@ class Admin:
         return {
             "server": self._name,
             "connections": visitors.connections(),
-            "tables": [table_data(table) for table in lobby.tables.values()],
+            "tables": [listing_of(table) for table in lobby.tables.values()],
             "players": [
                 {
                     "player": session.player,

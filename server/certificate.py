@@ -12,20 +12,17 @@ import shutil
 import ssl
 import subprocess
 import tempfile
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from protocol.trouble import system_reason
+from protocol.trouble import Translate, system_reason
 
 from .tls_stream import prepare
 
 KEY: Final = "tls-key.pem"
 CERTIFICATE: Final = "tls-certificate.pem"
 DAYS: Final = 3650
-
-Translate = Callable[[str], str]
 
 
 class NoCertificate(Exception):

@@ -7,21 +7,19 @@ import os
 import shutil
 import socket
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from protocol.joincode import DEFAULT_PORT, BadCode, encode
-from protocol.trouble import system_reason
+from protocol.trouble import Translate, system_reason
 
 from .discovery import local_addresses
 from .journal import RESERVE
 from .journal_schema import SUFFIX, BadJournal, open_to_read
 from .keeping import sentence
 from .statistics import collect
-
-Translate = Callable[[str], str]
 
 GROUP: Final = "224.0.0.251"
 """Where DNS-SD speaks."""

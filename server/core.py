@@ -22,12 +22,13 @@ from protocol.once import Verdict
 from . import play_requests, table_requests
 from .chance import Chance
 from .connection import REFUSED_IN_A_ROW, Connection
+from .floor import Floor
 from .limits import LOCK_EVERY, LOCKS, Allowance
 from .lobby import Lobby
 from .record import Gate, Record
 from .reply import MESSAGES, UNKEPT, Reply
 from .session import Sessions
-from .table import Floor, Table
+from .table import Table
 from .timers import Timers
 from .visitors import Visitors
 
@@ -66,7 +67,7 @@ class Core:
         """How many entries were noted when these were last dealt with."""
         welcome = {"clock": arrival, "seeded": chance.seeded}
         sessions = Sessions(chance, first_player)
-        self.visitors = Visitors(config, sessions, self.gate, self.timers, clock, welcome, self._step)
+        self.visitors = Visitors(config, sessions, self.gate, self.timers, clock, welcome, self.step)
         matches = count(first_match)
         floor = Floor(
             self.gate,
@@ -143,7 +144,7 @@ class Core:
             session = peer.session.session
             if session is not None:
                 for table in list(session.tables.values()):
-                    self._step(table, partial(table.catch_up, session))
+                    self.step(table, partial(table.catch_up, session))
 
     def next_deadline(self) -> int | None:
         moments = [self.timers.next(), self._shows.next() if self._may_show() else None]
@@ -168,7 +169,7 @@ class Core:
     def take_up(self, table: Table) -> None:
         """A table from an earlier process goes on."""
         self.lobby.tables[table.number] = table
-        self._step(table, lambda: None)
+        self.step(table, lambda: None)
 
     def stand_still(self) -> None:
         """Nothing can be written for now: until it can, no table decides anything."""
@@ -185,26 +186,23 @@ class Core:
         """It can again."""
         with self._call():
             for table in list(self.lobby.tables.values()):
-                self._step(table, partial(table.go_on, self._stood_at))
+                self.step(table, partial(table.go_on, self._stood_at))
         self._wake()
 
     # Tables and their deadlines
 
     def step(self, table: Table, do: Callable[[], None]) -> None:
-        """Have something done at a table, in the harvester's turn."""
-        self._step(table, do)
-
-    def _table(self, number: Hashable) -> Table | None:
-        return self.lobby.tables.get(number) if isinstance(number, int) else None
-
-    def _step(self, table: Table, do: Callable[[], None]) -> None:
-        """Make a step of a table. If it fails halfway, what stands there can't be trusted any more."""
+        """Make a step of a table, in the harvester's turn. If it fails halfway, what stands there can't be
+        trusted any more."""
         try:
             table.begin()
             do()
             table.settle()
         except Exception:
             self._fault(table)
+
+    def _table(self, number: Hashable) -> Table | None:
+        return self.lobby.tables.get(number) if isinstance(number, int) else None
 
     def _decide(self, table: Table, moment: int) -> None:
         if self.gate.stuck or self.visitors.ending:
@@ -362,4 +360,4 @@ class Core:
             do = partial(play_requests.take, table, reply.session, request, arrival, reply)
         else:
             do = partial(table_requests.take, table, reply.session, request, reply)
-        self._step(table, do)
+        self.step(table, do)

@@ -13,11 +13,10 @@ DELAYS: Final = (1_000_000, 5_000_000, 20_000_000, 100_000_000, 500_000_000)
 class Counts:
     """Since the process began."""
 
-    __slots__ = ("connections", "delay", "delays", "frames", "refusals", "requests")
+    __slots__ = ("connections", "delay", "delays", "refusals", "requests")
 
     def __init__(self) -> None:
         self.connections = 0
-        self.frames = 0
         self.requests: Counter[str] = Counter()
         """By the word of the request, of those that are known."""
         self.refusals: Counter[str] = Counter()
@@ -29,6 +28,5 @@ class Counts:
 
     def took(self, delay: int) -> None:
         """A frame was taken so many ns after it had arrived."""
-        self.frames += 1
         self.delay += delay
         self.delays[bisect_left(DELAYS, delay)] += 1

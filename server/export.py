@@ -7,7 +7,7 @@ import os
 import re
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from engine.match import Match
 from engine.rules import Rules
 from engine.trace import Recorder, compact, seal
 from protocol.text import harmless
+from protocol.trouble import Translate
 
 from .folder import kept_at
 from .journal_rows import read_inputs
@@ -25,7 +26,6 @@ from .journal_schema import JOURNAL, SUFFIX, BadJournal, open_to_read, unseal
 from .keeping import sentence
 from .standing import Unreadable
 
-Translate = Callable[[str], str]
 Json = dict[str, Any]
 
 LABEL = re.compile(r"(?:([a-z0-9-]+)-)?([0-9]{1,15})")

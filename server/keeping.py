@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from protocol.trouble import Translate
+
 from .folder import kept_at
 from .journal import Journal, Resumption, Store
 from .journal_schema import JOURNAL, PLAY, SUFFIX, BadJournal
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from .config import Config
     from .core import Core
 
-Translate = Callable[[str], str]
 
 _log = structlog.get_logger("keeping")
 

@@ -134,7 +134,7 @@ class Doors:
         key = key_of(address)
         self._connections[key] += 1
         most = self._limits.near if is_near(key) else self._limits.far
-        return self._connections[key] <= most and self._connections.total() <= self._limits.connections
+        return self._connections[key] <= most and self.connections <= self._limits.connections
 
     def leave(self, address: str) -> None:
         """Count out a connection."""

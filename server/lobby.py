@@ -12,10 +12,11 @@ from .limits import key_of
 from .reply import Reply
 from .seats import bot_name
 from .settings import BadSettings, Settings
-from .table import Floor, Table
+from .table import Table
 from .table_requests import MOST_TABLES
 
 if TYPE_CHECKING:
+    from .floor import Floor
     from .session import Session
 
 SEATS: Final = 4
@@ -96,13 +97,13 @@ class Lobby:
         """A table in the list. The same object while it says the same: each session keeps its last answer."""
         seq, data = table.listing
         if seq != table.broadcast.seq:
-            made = table_data(table)
+            made = listing_of(table)
             data = made if made != data else data
             table.listing = table.broadcast.seq, data
         return data
 
 
-def table_data(table: Table) -> dict[str, Any]:
+def listing_of(table: Table) -> dict[str, Any]:
     """A table in the list of tables."""
     return {
         "table": table.number,

@@ -6,7 +6,7 @@ What is told are numbers and the words of this program: no name, no address, no 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +14,7 @@ import structlog
 import trio
 
 from protocol.text import clip, harmless
+from protocol.trouble import Translate
 
 from .config import SERVER
 from .counts import DELAYS
@@ -37,8 +38,6 @@ WAITING: Final = 16
 """So many more; beyond them connections are closed. The files that they hold are those of the game."""
 
 _log = structlog.get_logger("metrics")
-
-Translate = Callable[[str], str]
 
 
 class NoMetrics(Exception):

@@ -10,12 +10,10 @@ from typing import Final
 
 from protocol.joincode import DEFAULT_PORT
 from protocol.text import clean_table_name
-from protocol.trouble import system_reason
+from protocol.trouble import Translate, system_reason
 
 from .config import Config
 from .limits import MOST_SPECTATORS, MOST_TABLES, Limits
-
-Translate = Callable[[str], str]
 
 _LIMITS: Final = Limits()
 _YES: Final = ("1", "true", "yes", "on")
@@ -57,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
     )
     parser.add_argument(
         "--seed",
-        type=_seed(_),
+        type=seed_type(_),
         metavar="HEX",
         help=_("for tests: every secret follows from this, anybody can foresee all cards"),
     )
@@ -181,7 +179,9 @@ def _number(least: int, most: int, _: Translate) -> Callable[[str], int]:
     return parse
 
 
-def _seed(_: Translate) -> Callable[[str], bytes]:
+def seed_type(_: Translate) -> Callable[[str], bytes]:
+    """For argparse: hex as bytes."""
+
     def parse(text: str) -> bytes:
         try:
             return bytes.fromhex(text)

@@ -25,8 +25,8 @@ from .table import Table
 
 if TYPE_CHECKING:
     from .core import Core
+    from .floor import Floor
     from .record import SessionKept
-    from .table import Floor
 
 _log = structlog.get_logger("restore")
 

@@ -18,7 +18,7 @@ import trio
 from protocol.joincode import BadCode, encode
 from protocol.messages import VERSIONS
 from protocol.text import BadText
-from protocol.trouble import system_reason
+from protocol.trouble import Translate, system_reason
 
 from .admin import Admin
 from .bans import BadBans, Bans
@@ -34,7 +34,7 @@ from .limits import open_files
 from .logs import configure, written_aside
 from .metrics import Metrics, NoMetrics
 from .notify import notify
-from .options import BadStart, Translate, add_arguments, config_of
+from .options import BadStart, add_arguments, config_of
 from .thinker import WorkerThinker
 from .transport import SocketListener, SocketTransport
 

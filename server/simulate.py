@@ -7,7 +7,7 @@ import argparse
 import json
 import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any, TextIO
 
@@ -16,9 +16,9 @@ from engine.bots.series import Bot, play_series
 from engine.rules import PRESETS, BadRules, Rules, parse_rule
 from engine.trace import compact
 from protocol.text import pad
-from protocol.trouble import system_reason
+from protocol.trouble import Translate, system_reason
 
-Translate = Callable[[str], str]
+from .options import seed_type
 
 
 def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
@@ -37,12 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
         except BadRules as bad:
             raise argparse.ArgumentTypeError(str(bad)) from None
 
-    def seed(text: str) -> bytes:
-        try:
-            return bytes.fromhex(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(_("a seed is hex digits, two for each byte")) from None
-
     def count(text: str) -> int:
         if not text.isdecimal() or not int(text):
             raise argparse.ArgumentTypeError(_("at least one match has to be played"))
@@ -57,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
         help=_("one bot for each seat: {levels}").format(levels=levels),
     )
     parser.add_argument("--matches", type=count, default=100, metavar="N", help=_("how many matches to play"))
-    parser.add_argument("--seed", type=seed, metavar="HEX", help=_("the same seed plays the same matches"))
+    parser.add_argument(
+        "--seed", type=seed_type(_), metavar="HEX", help=_("the same seed plays the same matches")
+    )
     parser.add_argument("--rules", choices=PRESETS, default="dobon", help=_("the game to play"))
     parser.add_argument(
         "--rule",

@@ -6,7 +6,7 @@ Only matches that are over count. People are told apart by their names, bots by 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,6 @@ from .record import Decided
 from .standing import Unreadable
 
 Json = dict[str, Any]
-Translate = Callable[[str], str]
 
 MS: Final = 1_000_000
 

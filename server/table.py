@@ -5,8 +5,6 @@ Synchronous: a step is `begin`, then whatever arrived or ran out, then `settle`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from engine.rules import Rules
@@ -25,33 +23,9 @@ from .standing import pack, standing_of, table_data
 from .views import view_of
 
 if TYPE_CHECKING:
-    from .bot_seat import Thinker
-    from .chance import Chance
-    from .limits import Allowance, Limits
-    from .record import Gate
+    from .floor import Floor
     from .reply import Reply
     from .session import Session
-
-
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """What all tables of a server have in common."""
-
-    gate: Gate
-    chance: Chance
-    thinker: Thinker
-    clock: Callable[[], int]
-    matches: Iterator[int]
-    """Numbers for matches, none of them ever used."""
-    slow: Callable[[Session], None]
-    """A player's connection has too much unsent."""
-    changed: Callable[[Table], None]
-    """The table's next moment may have become another, or the table is closed."""
-    limits: Limits
-    guesses: Allowance
-    """Of wrong passwords."""
-    locks: Allowance
-    """Of tables with a password."""
 
 
 class Table:

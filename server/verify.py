@@ -3,19 +3,17 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from engine.trace import BadTrace, Difference, check, compact, traces_in
 from protocol.text import clip, harmless
-from protocol.trouble import system_reason
+from protocol.trouble import Translate, system_reason
 
 from .against import Alike, BadRecord, Unlike, compare
 from .export import LABEL, NoMatch, add_data_argument, export
 from .folder import kept_at
-
-Translate = Callable[[str], str]
 
 QUOTED = 1000
 """Columns of what is shown of a value that differs."""

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _log = structlog.get_logger("visitors")
 
-"""Who speaks where the host announces something; no player is called so."""
 LIMITS = {
     "frame": CLIENT_LIMIT,
     "rate": RATE,
