@@ -65,6 +65,18 @@ async def hosted(bans: Path | None = None) -> AsyncIterator[tuple[World, Host]]:
         yield server, Host(server, server.nursery)
 
 
+async def test_a_fault_of_ours_is_an_answer(autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails() -> None:
+        raise ZeroDivisionError
+
+    async with hosted() as (server, host):
+        a, b = await server.table(["Aki", "Ben"])
+        monkeypatch.setattr(server.core.visitors.bans, "to_data", fails)
+        assert (await host.ask(do="bans"))["error"] == "internal"
+        assert (await host.ask(do="list"))["ok"]["connections"] == 2
+        await begin([a, b])
+
+
 async def test_who_is_here(autojump_clock: Clock) -> None:
     async with hosted() as (server, host):
         a, b = await server.table(["Aki", "Ben"])

@@ -58,6 +58,25 @@ async def test_the_player_acts_and_has_the_seat_back(
         assert (await a.next(t="event"))["ev"] == "drew"
 
 
+@pytest.mark.parametrize("way", ["join", "ready"])
+async def test_who_is_played_for_sits_down_again_by_saying_so(
+    way: str, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrange(monkeypatch, ("7H 2C 9D", "3D 4D KH"), "3H", stock="2S 3S 5S 6S 8S 9S TS")
+    async with world() as server:
+        settings = {"turn_time": 2000, "grace": 0}
+        a, b = await server.table(["A", "B"], rules={"drawn": "end"}, settings=settings)
+        await begin([a, b])
+        for _ in range(2):
+            turn = await b.event("turn", seat=1)
+            await b.ask("draw", on=turn["seq"])
+        await a.event("seat", seat=0, status="autopilot")
+        # It is too late to be ready, but whoever says anything is there.
+        code = {"join": None, "ready": "stale"}[way]
+        assert (await a.ask(way, **({} if way == "join" else {"on": 1}))).get("code") == code
+        assert (await b.event("seat", seat=0, status="online"))["kind"] == "human"
+
+
 async def test_a_dropped_player_is_played_for_and_comes_back(
     autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

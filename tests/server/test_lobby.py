@@ -189,6 +189,47 @@ async def test_the_host_changes_rules_and_seats(autojump_clock: trio.testing.Moc
         )
 
 
+async def test_what_the_host_asks_of_a_seat_that_it_does_not_fit(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with world() as server:
+        a, _b = await server.table(["A", "B"], seats=4)
+        await a.ask("bot", seat=2, level="easy")
+        wrong: list[tuple[str, dict[str, Any]]] = [
+            ("bot", {"seat": 7, "level": "easy"}),
+            ("kick", {"seat": 7}),
+            ("kick", {"seat": 3}),
+            ("kick", {"seat": 0}),
+        ]
+        for t, fields in wrong:
+            error = await a.ask(t, **fields)
+            assert (error["code"], error["field"]) == ("bad_request", "seat")
+        assert (await a.ask("kick", seat=2))["t"] == "ok"
+        assert (await a.event("seat", seat=2, kind="empty"))["name"] is None
+
+
+async def test_nobody_is_at_more_than_sixteen_tables(autojump_clock: trio.testing.MockClock) -> None:
+    async with world() as server:
+        a, b = await server.hello("A"), await server.hello("B")
+        b.table = (await b.ask("create"))["table"]
+        for _ in range(16):
+            a.table = (await a.ask("create"))["table"]
+        one, a.table = a.table, b.table
+        await trio.sleep(2)
+        assert await codes(a, ("create", {}), ("join", {}), ("watch", {})) == ["not_now"] * 3
+        a.table = one
+        assert (await a.ask("leave"))["t"] == "ok"
+        a.table = b.table
+        assert (await a.ask("watch"))["t"] == "ok"
+
+
+async def test_nothing_can_be_played_before_a_match(autojump_clock: trio.testing.MockClock) -> None:
+    async with world() as server:
+        a, _b = await server.table(["A", "B"])
+        plays: list[tuple[str, dict[str, Any]]] = [("draw", {"on": 1}), ("ready", {"on": 1})]
+        assert await codes(a, *plays) == ["stale"] * 2
+
+
 async def test_the_host_goes_and_another_follows(autojump_clock: trio.testing.MockClock) -> None:
     async with world() as server:
         a, b, c = await server.table(["A", "B", "C"])
