@@ -132,7 +132,8 @@ async def _have_a_whim(person: Person) -> None:
     chance, table = person.chance, person.table
     match chance.randrange(9):
         case 0 | 1:
-            text = f"{person.name} says {person.born} {person.last_id}"
+            person.said += 1
+            text = f"{person.name} says {person.said}"
             person.memory.chats.setdefault(text, False)
             person.request("chat", table=table, text=text)
         case 2:

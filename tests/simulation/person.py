@@ -7,7 +7,6 @@ gaps, views against what the events before them made. What they do is in `habits
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,9 +22,8 @@ from .chronicle import Data, demand
 from .habits import act
 from .line import Line
 from .plan import Plan, Weather
+from .views import same_view
 
-UNTOLD = ("at", "claim", "playable", "may", "act_on")
-"""Of a view: what an answer to the viewer's own request may have changed without an event."""
 KINDS = (
     *("cut", "resumed", "acted", "refused", "claimed"),
     *("encrypted", "locked out", "full", "put out", "closed", "shut down"),
@@ -74,6 +72,8 @@ class Person:
         self.address = f"10.0.0.{1 + ord(name[0]) - ord('A')}"
         self.burgles = False
         self.born = 0
+        self.said = 0
+        """How often they have chatted, in whatever session."""
         self.last_id = 0
         self.asked: dict[int, Data] = {}
         """Requests without an answer."""
@@ -366,7 +366,7 @@ class Person:
             demand(view.seq == known.seq or may_miss, "events are missing before", view)
             if view.seq == known.seq:
                 moved = ("deadline", "until") if self._stood else ()
-                _same(known, fresh, moved)
+                same_view(known, fresh, moved)
                 self._stood = self._stood and known.deadline == fresh.deadline
         self.view = fresh
         self._behind = False
@@ -387,15 +387,3 @@ class Person:
             self.view = self.table = None
         else:
             self.view = advance(view, event)
-
-
-def _same(known: View, fresh: View, moved: Sequence[str]) -> None:
-    """The events made of the last view what this one is, but for what has ``moved``."""
-    for name in known.__struct_fields__:
-        ours, theirs = getattr(known, name), getattr(fresh, name)
-        if name == "spectators":
-            ours, theirs = sorted(ours), sorted(theirs)
-        # With `claims: all` the discarder's time begins without an event.
-        untold = name == "deadline" and fresh.phase == "claim" and fresh.rules["claims"] == "all"
-        if name not in (*UNTOLD, *moved) and not untold:
-            demand(ours == theirs, "the events lead to another view:", name, ours, theirs, known, fresh)

@@ -14,7 +14,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import structlog
@@ -34,6 +33,7 @@ from .machine import Machine
 from .person import Person
 from .plan import Plan, Weather, plan_of
 from .timing import Clock
+from .views import judge_views
 
 SECOND = 1_000_000_000
 LAST_HOUR = 6 * 3600
@@ -233,24 +233,6 @@ def judge_people(emissions: Emissions, people: Sequence[Person]) -> None:
         for seat, request in person.memory.agreed:
             if request.get("table") in emissions.said:
                 done_once(emissions.said[request["table"]], seat, request)
-
-
-_OWN = ("at", "you", "hand", "drawn", "playable", "may", "claim", "act_on")
-
-
-def judge_views(people: Sequence[Person], stood_still: bool) -> None:
-    """What all may see is the same in all views of one seq."""
-    # After it stood still a table has other times, and no event tells them.
-    own = (*_OWN, "deadline", "until") if stood_still else _OWN
-    views: dict[tuple[int, int], Any] = {}
-    for person in people:
-        for key, seen in person.memory.views.items():
-            for view in seen:
-                # With `claims: all` the discarder's time begins without an event.
-                untold = view.phase == "claim" and view.rules["claims"] == "all"
-                hidden = (*own, "deadline") if untold else own
-                public = {name: getattr(view, name) for name in view.__struct_fields__ if name not in hidden}
-                demand(views.setdefault(key, public) == public, "two views of", key, public, views[key])
 
 
 def judge_chats(said: Iterable[dict[int, Data]], people: Sequence[Person]) -> None:

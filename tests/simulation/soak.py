@@ -37,7 +37,8 @@ from .chronicle import demand
 from .machine import Machine
 from .person import Person
 from .plan import Plan, Weather, plan_of
-from .run import calm, go_home, judge_chats, judge_people, judge_views
+from .run import calm, go_home, judge_chats, judge_people
+from .views import judge_views
 
 HOUR = 3600
 HOURS = 24
