@@ -14,6 +14,7 @@ from client.doctor import Terminal, of_terminal
 from client.settings import Settings
 from server import checkup
 from server.journal import Store
+from tests.end_to_end.processes import reserved_port
 
 FINE = Terminal(True, 120, 40, 8, 1, "utf-8", {"LANG": "ja_JP.UTF-8"})
 
@@ -72,16 +73,17 @@ def test_settings_that_can_not_be_used(tmp_path: Path) -> None:
 
 
 def test_a_port_in_use() -> None:
-    with socket.socket() as other:
-        other.bind(("", 0))
-        other.listen()
-        port = other.getsockname()[1]
+    with reserved_port() as port:
+        with socket.socket() as other:
+            other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            other.bind(("", port))
+            other.listen()
+            said = {each.what: each for each in checkup.network(str, port)}
+            assert not said["port"].is_fine
+            assert "--port" in said["port"].said
         said = {each.what: each for each in checkup.network(str, port)}
-        assert not said["port"].is_fine
-        assert "--port" in said["port"].said
-    said = {each.what: each for each in checkup.network(str, port)}
-    assert said["port"].is_fine
-    assert {"addresses", "port", "multicast"} == set(said)
+        assert said["port"].is_fine
+        assert {"addresses", "port", "multicast"} == set(said)
 
 
 def test_multicast_that_does_not_come_through(monkeypatch: pytest.MonkeyPatch) -> None:
