@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.actions import Action
 from engine.deal import commit_of, seed_of
 from engine.events import Event, RoundOver, event_data
 from engine.match import Match
@@ -23,22 +21,11 @@ from .revival import Revival
 from .seats import Seat
 from .settings import MS, Settings
 
+if TYPE_CHECKING:
+    from .standing import RoundKept
+
 NOBODY_WAITS = 5_000
 """Ms between rounds where no human is seated."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoundKept:
-    """A round as a record has it."""
-
-    seed: bytes
-    nonces: list[bytes | None]
-    taken: Sequence[Action | None]
-    """The actions that were taken, in their order; None where the time ran out."""
-    last: int
-    """When the last input was decided, ns since the table was made."""
-    result: dict[str, Any] | None
-    """Its `round_over`."""
 
 
 class Game:

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from engine.actions import Action, action_from_data, action_to_data
 
-from .game import RoundKept
 from .journal_schema import seal, unseal
 from .record import (
     Decided,
@@ -26,7 +25,7 @@ from .record import (
     TableKept,
     WindowKept,
 )
-from .standing import Kept, MatchKept, Unreadable, unpack
+from .standing import Kept, MatchKept, RoundKept, Unreadable, unpack
 
 Row = tuple[str, tuple[Any, ...]]
 """A statement and its values. To execute it twice is the same as once."""

@@ -16,7 +16,8 @@ import msgpack  # type: ignore[import-untyped]
 from .seats import Seat
 
 if TYPE_CHECKING:
-    from .game import RoundKept
+    from engine.actions import Action
+
     from .table import Table
 
 FORM: Final = 1
@@ -28,6 +29,20 @@ _seat: Final[Callable[[Seat], tuple[Any, ...]]] = attrgetter(*SEAT)
 
 class Unreadable(Exception):
     """A record can't be read; the text says in a few words why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundKept:
+    """A round as a record has it."""
+
+    seed: bytes
+    nonces: list[bytes | None]
+    taken: Sequence[Action | None]
+    """The actions that were taken, in their order; None where the time ran out."""
+    last: int
+    """When the last input was decided, ns since the table was made."""
+    result: dict[str, Any] | None
+    """Its `round_over`."""
 
 
 @dataclass(frozen=True, slots=True)
