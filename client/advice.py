@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from engine.cards import RANKS, parse_card
+from engine.cards import parse_card
 
 from .knowledge import call_needed, can_dobon, counter_to_come, may_claim, sorted_hand, total, waits
 from .model import Table
-from .phrases import Speaker
+from .phrases import Speaker, run_on
 from .rulebook import rules_of
+from .rules_fields import counted
 
 
 def advice(table: Table, speak: Speaker) -> str:
@@ -19,7 +20,8 @@ def advice(table: Table, speak: Speaker) -> str:
         return _("You are watching.")
     if can_dobon(view):
         claim = _("You can make a Dobon return!") if view.discard_by == view.you else _("You can DOBON!")
-        return f"{claim} {_your_move(table, speak)}".rstrip()
+        move = _your_move(table, speak)
+        return run_on(claim, move) if move else claim
     return _your_move(table, speak) or _waiting(table, speak)
 
 
@@ -38,7 +40,7 @@ def _your_move(table: Table, speak: Speaker) -> str:
     options = [_option(word, table, speak, fitting) for word in view.may]
     said = _("Your turn: {options}.").format(options=_(", or ").join(options))
     if call_needed(view) and "play" in view.may:
-        said += " " + _("It leaves one card: add “call”.")
+        said = run_on(said, _("It leaves one card: add “call”."))
     return said
 
 
@@ -48,7 +50,7 @@ def _option(word: str, table: Table, speak: Speaker, fitting: str) -> str:
         case "play":
             return _("play {cards}").format(cards=fitting)
         case "draw" if attack is not None:
-            return _("draw {count} cards").format(count=attack.draw)
+            return _("draw {cards}").format(cards=counted(attack.draw, _))
         case "draw":
             return _("draw")
         case _:
@@ -119,6 +121,5 @@ def hand_line(table: Table, speak: Speaker, sort: str = "suit") -> str:
     values = waits(rules_of(view), hand)
     line = _("Your hand: {cards}  = {total}").format(cards=shown or _("no cards"), total=total(hand))
     if values:
-        ranks = _(", ").join(speak.rank(RANKS[value - 1]) for value in values)
-        line += " " + _("(Dobon on {ranks})").format(ranks=ranks)
+        line = run_on(line, _("(Dobon on {ranks})").format(ranks=speak.ranks(values)))
     return line

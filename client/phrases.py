@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
+from engine.cards import RANKS
 from protocol import events as e
 from protocol.fields import Claim
 from protocol.messages import LastRound, View
@@ -21,7 +22,7 @@ from .i18n import mark
 from .model import Entry
 from .notices import Checked
 from .rulebook import known_rules
-from .rules_fields import SETTINGS, explain, setting_text, value_text
+from .rules_fields import SETTINGS, counted, explain, setting_text, value_text
 
 Translate = Callable[[str], str]
 
@@ -53,6 +54,15 @@ FAULTS: Final = {
     "played": mark("a card was played that was not in that hand"),
     "hands": mark("the hands at the end are not those of the seed"),
 }
+
+
+def run_on(*sentences: str) -> str:
+    """Sentences one behind the other; where a wide stop or bracket is between them there is no space."""
+    said = ""
+    for each in sentences:
+        is_wide = bool(said) and (said[-1] in "。！？）" or each[:1] == "（")
+        said += ("" if is_wide or not said else " ") + each
+    return said
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +143,8 @@ class Speaker:
             case e.TurnBegun() | e.Played() | e.Drew() | e.Passed() | e.Skipped() | e.TimedOut():
                 return self._turn(what, view)
             case e.Reshuffled(stock=stock):
-                return self._say(mark("The discards are shuffled: {stock} cards in the stock."), stock=stock)
+                said = mark("The discards are shuffled: {cards} in the stock.")
+                return self._say(said, cards=counted(stock, self.translate))
             case e.Claimed() | e.FalseClaim():
                 return self._claim(what, view)
             case _:
@@ -337,6 +348,10 @@ class Speaker:
         """A rank as people write it: `10` for T, a joker's as it is printed."""
         return {"T": "10", "X": self.card("X1")}.get(rank, rank)
 
+    def ranks(self, values: Iterable[int]) -> str:
+        """Ranks by their values, from 1."""
+        return self.translate(", ").join(self.rank(RANKS[value - 1]) for value in values)
+
     def _played(self, what: e.Played, view: View) -> str:
         _ = self.translate
         name, card = self.who(view, what.seat), self.card(what.card)
@@ -351,7 +366,7 @@ class Speaker:
 
     def _some(self, count: int) -> str:
         _ = self.translate
-        return _("a card") if count == 1 else _("{count} cards").format(count=count)
+        return _("a card") if count == 1 else counted(count, _)
 
     def _drew(self, what: e.Drew, view: View) -> str:
         _ = self.translate
@@ -397,7 +412,7 @@ class Speaker:
         if last is None:
             return []
         return [
-            _("{name}: {hand} – {points} points, {total} in all").format(
+            _("{name}: {hand}; points {points}, total {total}").format(
                 name=self.who(view, seat), hand=self.cards(hand) or _("no cards"), points=points, total=total
             )
             for seat, (hand, points, total) in enumerate(

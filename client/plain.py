@@ -235,9 +235,10 @@ class Plain:
             watch.follow(self.model.table)
             if not known:
                 self._out(news(message, self.model, self._speak, self._muted))
-            self._show_status(again=_refused_play(message))
-            if isinstance(message, e.RoundBegun):
+            if isinstance(message, e.RoundBegun):  # the first question follows at once, and the hand with it
                 self._offered = None
+            else:
+                self._show_status(again=_refused_play(message))
             if isinstance(message, View):
                 self._views[message.table] += 1
             elif isinstance(message, Answer):

@@ -18,7 +18,7 @@ from .notices import Away, Checked, Ended, Message, Sent
 from .phrases import DIRECTIONS, LEVELS, Speaker
 from .plain_help import FIELDS_HELP, HELP
 from .refusals import away, ended, refusal
-from .rules_fields import SETTINGS, explain, typed
+from .rules_fields import SETTINGS, counted, explain, typed
 from .rules_text import sections
 from .series import standings
 
@@ -133,9 +133,9 @@ def look(table: Table, model: Model, speak: Speaker) -> list[str]:
     for seat in view.seats:
         notes = []
         if seat.count is not None:
-            notes.append(_("{count} cards").format(count=seat.count))
+            notes.append(counted(seat.count, _))
         if view.match is not None:
-            notes.append(_("{total} points").format(total=seat.total))
+            notes.append(_("{total} pts").format(total=seat.total))
         if seat.seat == view.you:
             notes.append(_("you"))
         if view.host is not None and view.host.seat == seat.seat and seat.kind == "human":
@@ -168,8 +168,8 @@ def _pile(table: Table, speak: Speaker) -> Iterator[str]:
     if view.top is None:
         return
     suit = speak.suit(view.suit) if view.suit else ""
-    yield _("  Top card {card}, {suit} to follow, {stock} cards in the stock").format(
-        card=speak.card(view.top), suit=suit, stock=view.stock
+    yield _("  Top card {card}, {suit} to follow, {cards} in the stock").format(
+        card=speak.card(view.top), suit=suit, cards=counted(view.stock or 0, _)
     )
     if view.direction is not None:
         yield _("  Direction: {direction}").format(direction=_(DIRECTIONS[view.direction]))

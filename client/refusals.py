@@ -14,6 +14,7 @@ from protocol.text import harmless
 from .command import Exit
 from .i18n import mark
 from .notices import Away, Ended
+from .phrases import run_on
 from .pins import Doubt
 from .rules_fields import refused_at_table
 from .session import Broken, Refused, SessionFailed, Unreachable, Untrusted
@@ -167,7 +168,9 @@ def last_word(problem: SessionFailed, where: str, _: Translate) -> tuple[str, in
     """The same for who is back at the shell, where a password is not asked for."""
     said, code = failure(problem, where, _)
     if isinstance(problem, Refused) and problem.error.code == "password":
-        said += " " + _("--password-file takes a file that it is in; “dobon” alone has a field for it.")
+        said = run_on(
+            said, _("--password-file takes a file that it is in; “dobon” alone has a field for it.")
+        )
     return said, code
 
 

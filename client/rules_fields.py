@@ -155,6 +155,11 @@ def typed(field: str, value: object) -> str:
             return f"{field}={value}"
 
 
+def counted(count: int, _: Translate) -> str:
+    """So many cards."""
+    return _("1 card") if count == 1 else _("{count} cards").format(count=count)
+
+
 def card_name(key: str, _: Translate) -> str:
     """A rank, `10`, or one card, `A of spades`."""
     rank = "10" if key[0] == "T" else key[0]

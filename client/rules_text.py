@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from engine.rules import Rules
 
-from .rules_fields import card_name
+from .rules_fields import card_name, counted
 
 Translate = Callable[[str], str]
 
@@ -34,10 +34,6 @@ def sections(rules: Rules, _: Translate, seats: int | None = None) -> tuple[Sect
     return tuple(section for section in found if section.sentences)
 
 
-def _cards(count: int, _: Translate) -> str:
-    return _("1 card") if count == 1 else _("{count} cards").format(count=count)
-
-
 def _deal(rules: Rules, _: Translate) -> Iterator[str]:
     if rules.rounds == 1:
         yield _("A match is a single round.")
@@ -51,7 +47,7 @@ def _deal(rules: Rules, _: Translate) -> Iterator[str]:
         case _many:
             yield _("52 cards and two jokers.")
     yield _("Everybody gets {cards}; one more is turned up, the rest is the stock.").format(
-        cards=_cards(rules.hand, _)
+        cards=counted(rules.hand, _)
     )
 
 
@@ -116,7 +112,7 @@ def _turn(rules: Rules, _: Translate) -> Iterator[str]:
         yield _("The drawn card may be played if it fits; else pass.")
     if rules.last_call:
         yield _("Call when you play your last card but one, or you draw {cards}.").format(
-            cards=_cards(rules.last_call, _)
+            cards=counted(rules.last_call, _)
         )
     if rules.out:
         yield _(
@@ -171,7 +167,7 @@ def _effect(effect: str, _: Translate) -> str:
             return _("names the suit to follow.")
         case attack:
             return _("the next player draws {cards}, or answers with a card of the same rank.").format(
-                cards=_cards(int(attack.removeprefix("attack")), _)
+                cards=counted(int(attack.removeprefix("attack")), _)
             )
 
 
@@ -187,11 +183,11 @@ def _dobon(rules: Rules, _: Translate) -> Iterator[str]:
         yield _("A counts 1, number cards their number, J 11, Q 12, K 13.")
         yield _("Nobody can claim a turned-up card.")
     if rules.dobon_min > 1:
-        yield _("Dobon takes at least {cards} in hand.").format(cards=_cards(rules.dobon_min, _))
+        yield _("Dobon takes at least {cards} in hand.").format(cards=counted(rules.dobon_min, _))
     if rules.dobon_math == "pair":
         yield _("Two cards may also be subtracted, multiplied, or divided where that is exact.")
     if rules.false_dobon:
-        cards = _cards(rules.false_dobon, _)
+        cards = counted(rules.false_dobon, _)
         yield _(
             "Whoever claims a Dobon that does not hold draws {cards} and can't claim on that card again."
         ).format(cards=cards)
@@ -222,7 +218,7 @@ def _contest(rules: Rules, _: Translate, seats: int | None) -> Iterator[str]:
         case _ask:
             yield _("A discarder whose remaining hand counts the same may claim Dobon return.")
     if rules.counter_min > 1:
-        yield _("Dobon return takes at least {cards} in hand.").format(cards=_cards(rules.counter_min, _))
+        yield _("Dobon return takes at least {cards} in hand.").format(cards=counted(rules.counter_min, _))
     if rules.claims == "all" and seats != 2:
         yield _("Dobon return beats the Dobons: the discarder wins, and all who claimed lose.")
     elif rules.claims == "last" and seats != 2:

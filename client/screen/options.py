@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.cards import RANKS
 from protocol.messages import Draw, Pass, Play, View
 from protocol.requests import Act
 
@@ -13,11 +11,6 @@ from ..knowledge import attack_cards, call_needed, can_dobon, may_claim
 from ..model import Table
 from .clock import awaits_return
 from .scene import Scene
-
-
-def rank_names(values: Sequence[int]) -> str:
-    """Ranks by their values, as printed: `7`, `10`, `K`."""
-    return ", ".join("10" if RANKS[value - 1] == "T" else RANKS[value - 1] for value in values)
 
 
 def attack_steps(view: View) -> tuple[int, int] | None:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from protocol.text import clip, columns
 
-from ..phrases import Speaker
+from ..notices import Checked
+from ..phrases import Speaker, run_on
 from .canvas import Canvas, Frame, fraction_bar
 from .draw import draw
 from .log import lines_of
@@ -66,11 +67,12 @@ def _draw_header(canvas: Canvas, scene: Scene, course: Course) -> None:
 
 
 def said(scene: Scene, new: int) -> str:
-    """What the present moment brought, in words."""
+    """What the present moment brought, in words; of the deal the end of the round tells above."""
     table = scene.table
     entries = [] if table is None or not new else table.log[-new:]
     speak = Speaker(scene.translate, scene.glyphs)
-    return " ".join(speak.sentence(each) for each in entries if lines_of(scene, each, 1000))
+    told = (each for each in entries if not isinstance(each.what, Checked))
+    return run_on(*(speak.sentence(each) for each in told if lines_of(scene, each, 1000)))
 
 
 def _draw_foot(canvas: Canvas, scene: Scene, course: Course) -> None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from protocol.text import clip, columns, pad
 
 from ..knowledge import sorted_hand, total, waits
+from ..phrases import Speaker, run_on
+from ..rules_fields import counted
 from .canvas import Canvas, fraction_bar
 from .cards import HUGE, LABELS, LARGE, SMALL, draw_card, draw_hand, style_of
 from .clock import awaits_return, turn_clock, until_next, window_clock
@@ -13,7 +15,7 @@ from .contest import claim_texts, draw_claims
 from .form import wrapped
 from .log import draw_log
 from .middle import attack_badge, direction_text, draw_middle, named_suit, wake_for_middle
-from .options import buttons, rank_names
+from .options import buttons
 from .results import draw_results
 from .scene import Scene
 from .seats import draw_compact, draw_round_table, is_on, standing, status
@@ -151,12 +153,12 @@ def count_text(scene: Scene) -> str:
     assert table is not None
     view = table.view
     hand = view.hand or []
-    text = _("Hand: {cards} cards, count {count}.").format(cards=len(hand), count=total(hand))
+    text = _("Hand: {cards}, count {count}.").format(cards=counted(len(hand), _), count=total(hand))
     if values := waits(table.rules, hand, counter=view.you == view.discard_by):
-        return text + " " + _("Dobon on {ranks}.").format(ranks=rank_names(values))
+        return run_on(text, _("Dobon on {ranks}.").format(ranks=Speaker(_, scene.glyphs).ranks(values)))
     if hand and len(hand) < table.rules.dobon_min:
-        return text + " " + _("Dobon takes {least} cards.").format(least=table.rules.dobon_min)
-    return text + " " + _("No card makes it a Dobon.")
+        return run_on(text, _("Dobon takes {least} cards.").format(least=table.rules.dobon_min))
+    return run_on(text, _("No card makes it a Dobon."))
 
 
 def _draw_count(canvas: Canvas, scene: Scene, x: int, y: int, width: int) -> None:

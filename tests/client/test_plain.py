@@ -432,6 +432,25 @@ async def test_who_watches_needs_no_input(autojump_clock: MockClock) -> None:
     assert here.code == Exit.FAILURE
 
 
+async def test_the_hand_is_told_once_when_it_is_dealt(autojump_clock: MockClock) -> None:
+    async def script(peer: Peer) -> None:
+        await seated(peer)
+        dealt = {"round": 1, "starter": 0, "top": "9C", "under": [], "counts": [2, 2], "stock": 47}
+        turn = {"turn": 1, "seat": 0, "direction": 1, "suit": "C", "attack": None, "deadline": 9000}
+        await peer.say(
+            event(6, "round", **dealt, hands=[["2C", "KD"], None]),
+            event(7, "turn", **turn, playable=["2C"], may=["play", "draw"]),
+        )
+        await trio.sleep_forever()
+
+    async with desk(script) as here:
+        here.type("create")
+        await trio.sleep(1)
+        here.type("q")
+    told = [line for line in here.paper.lines if "2C" in line]
+    assert told == ["> Your hand: 1) KD  2) 2C*  = 15", "> Your turn: play 2C, or draw."]
+
+
 async def test_what_is_shown_on_request(autojump_clock: MockClock) -> None:
     async def script(peer: Peer) -> None:
         await seated(peer)

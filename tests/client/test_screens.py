@@ -156,3 +156,10 @@ def test_who_may_claim_is_told_when_the_last_claim_wins() -> None:
         table = view(preset=preset, phase="claim", claims=claims(0), deadline=NOW + 2500)
         shown = "\n".join(text_of(draw(scene(model(table)), SIZES[0])))
         assert (said in shown) == is_last
+
+
+def test_one_card_is_one_card_and_sentences_stand_as_their_language_has_them() -> None:
+    found = scene(model(view(hand=["5H"], playable=[])))
+    assert any("Hand: 1 card, count 5. Dobon on 5." in line for line in text_of(draw(found, SIZES[0])))
+    japanese = text_of(draw(translated(found, "ja"), SIZES[0]))
+    assert any("手札1枚、合計5。待ちは5です。" in line for line in japanese)
