@@ -37,8 +37,6 @@ class Exit(IntEnum):
     """Refused by the server: a password, a ban."""
     INTERRUPTED = 130
     """Ended by SIGINT."""
-    TERMINATED = 143
-    """Ended by SIGTERM."""
 
 
 class Command(NamedTuple):

@@ -10,7 +10,6 @@ from engine.rules import PRESETS, BadRules, Rules, parse_rule
 from protocol.messages import Bot, Chat, Create, Join, Kick, SetRules, Start, Watch
 from protocol.text import BadText, clean_chat, clean_name, clean_table_name
 
-from .keys import sort
 from .problems import text_problem
 from .rules_fields import refusal
 from .screen.form import Row, nearest
@@ -138,7 +137,7 @@ class Deeds:
                 app.type("chat")
             case "sort":
                 app.close_page()
-                sort(app)
+                self.sort()
             case "pause":
                 app.close_page()
                 app.game.pause()
@@ -172,6 +171,10 @@ class Deeds:
                 self._table_setting(about, step)
             case _:
                 pass
+
+    def sort(self) -> None:
+        """Shows the hand in the next order."""
+        self._app.set_setting("sort", self._setting("sort", 1))
 
     def text_for(self, key: str) -> str:
         """What stands in the field for this at first; function cards as they are typed."""

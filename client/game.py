@@ -13,12 +13,12 @@ from protocol.fields import Suit, Throw
 from protocol.messages import Dobon, Draw, Join, Pass, Pause, Play, Request, Rps, Start, View, Waive
 
 from .knowledge import call_needed, can_dobon, holds, is_played_for, may_claim, names_suit
+from .model import Table
 from .rulebook import understood
 from .screen.options import held
 
 if TYPE_CHECKING:
     from .app import App
-    from .model import Table
 
 SUITS: Final[tuple[Suit, ...]] = ("S", "H", "D", "C")
 THROWS: Final[tuple[Throw, ...]] = ("rock", "paper", "scissors")

@@ -46,8 +46,6 @@ class Glyphs:
     right: str
     up: str
     down: str
-    on: str
-    off: str
     ambiguous_wide: bool = False
     """Whether ambiguous-width characters of sentences, names and chat are to be replaced."""
 
@@ -82,8 +80,6 @@ UNICODE: Final = Glyphs(
     right="▸",
     up="↑",
     down="↓",
-    on="●",
-    off="○",
 )
 ASCII: Final = Glyphs(
     suits={"S": "S", "H": "H", "D": "D", "C": "C"},
@@ -104,8 +100,6 @@ ASCII: Final = Glyphs(
     right=">",
     up="^",
     down="v",
-    on="*",
-    off="o",
 )
 WIDE_ASCII: Final = replace(ASCII, ambiguous_wide=True)
 """For a terminal where a suit takes two columns, or which has no suits at all: what we print is ASCII, and

@@ -143,8 +143,7 @@ def call(app: App) -> None:
 @on("table", "s")
 def sort(app: App) -> None:
     """Sort the hand: by suit, by rank, as dealt."""
-    orders = ("suit", "rank", "dealt")
-    app.set_setting("sort", orders[(orders.index(app.settings.sort) + 1) % 3])
+    app.deeds.sort()
 
 
 @on("table", "t")

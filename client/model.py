@@ -17,7 +17,6 @@ from msgspec.structs import replace as changed
 from engine.rules import Rules
 from protocol import events as e
 from protocol.connection import GONE, Answer
-from protocol.events import EVENT_TYPES
 from protocol.fields import TableInfo
 from protocol.messages import (
     Closed,
@@ -42,8 +41,6 @@ from .rulebook import rules_of
 LOG_LENGTH: Final = 2000
 """Entries that a table's log keeps; a long match has some 1,500."""
 
-_EVENTS: Final = tuple(EVENT_TYPES.values())
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -53,17 +50,8 @@ class Entry:
     """
 
     seq: int
-    at: int
     what: Event | Checked
     view: View
-
-
-@dataclass(frozen=True, slots=True)
-class Late:
-    """The viewer's own Dobon on discard number `discard` came `by` µs after what closed its window."""
-
-    discard: int | None
-    by: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +68,8 @@ class Table:
     """Local ms less the table's ms: the smallest seen, which is the one with the least delay."""
     log: tuple[Entry, ...] = ()
     """What happened since this client came, oldest first, chat too."""
-    late: Late | None = None
-    """The viewer's own claim that came too late on the card of the last window."""
+    late: int | None = None
+    """By how many µs the viewer's own claim on the card of the last window was too late."""
     checked: Checked | None = None
     """What came of checking the deal of `view.last_round`; None until it was checked, and for ever if its end
     was not seen here."""
@@ -111,11 +99,6 @@ class Table:
         """The view with the players of the last round in their seats, which its results are told of."""
         return changed(self.view, seats=list(self.players)) if self.players else self.view
 
-    @property
-    def chat(self) -> tuple[Entry, ...]:
-        """The part of the log that people said."""
-        return tuple(entry for entry in self.log if isinstance(entry.what, e.Chatted))
-
     def seat(self, number: int) -> ViewSeat | None:
         return next((seat for seat in self.view.seats if seat.seat == number), None)
 
@@ -136,12 +119,8 @@ class Model:
     """All that a front end shows."""
 
     link: Link = "connecting"
-    away: Away | None = None
-    """While `link` is `away`: why, and when it is tried again."""
     retry_at: int | None = None
     """While `link` is `away`: local ms of the next attempt."""
-    ended: Ended | None = None
-    """Once `link` is `ended`: what the server's last word was."""
     name: str = ""
     """The name the player asked for; a resumed session may have another, seen at its seat."""
     welcome: Welcome | None = None
@@ -152,10 +131,6 @@ class Model:
     """Every table that the session is at, by id, and the last one that ended."""
     shown: int | None = None
     """The table that the player came to last."""
-    refused: Answer | None = None
-    """The last request that was refused, with its error; None again when another one is done."""
-    notice: Error | None = None
-    """The last error that answered nothing: `kicked`, `slow`, `rate`, `shutdown`."""
 
     @property
     def table(self) -> Table | None:
@@ -179,12 +154,12 @@ def update(model: Model, message: Message, now: int) -> Model:
         case Welcome():
             tables = model.tables if message.resumed else _none()
             shown = model.shown if message.resumed else None
-            online = replace(model, link="online", away=None, retry_at=None, welcome=message)
+            online = replace(model, link="online", retry_at=None, welcome=message)
             return replace(online, tables=tables, shown=shown)
         case Away():
-            return replace(model, link="away", away=message, retry_at=now + message.retry)
+            return replace(model, link="away", retry_at=now + message.retry)
         case Ended():
-            return replace(model, link="ended", away=None, retry_at=None, ended=message)
+            return replace(model, link="ended", retry_at=None)
         case Sent(request=request):
             return _at_table(model, request, lambda table: replace(table, pending=(*table.pending, request)))
         case Answer():
@@ -249,7 +224,7 @@ def _happened(model: Model, event: Event, now: int) -> Model:
         return model
     before = table.view
     view = advance(before, event)
-    entry = Entry(event.seq, event.at, event, before)
+    entry = Entry(event.seq, event, before)
     table = replace(
         table,
         view=view,
@@ -274,12 +249,11 @@ def _checked(model: Model, checked: Checked) -> Model:
     table = model.tables.get(checked.table)
     if table is None:
         return model
-    entry = Entry(table.view.seq, table.view.at, checked, table.view)
+    entry = Entry(table.view.seq, checked, table.view)
     return _with(model, replace(table, checked=checked, log=(*table.log[1 - LOG_LENGTH :], entry)))
 
 
 def _told(model: Model, error: Error) -> Model:
-    model = replace(model, notice=error)
     table = model.tables.get(error.table or 0)
     if error.code == "kicked" and table is not None:
         return _with(model, _closed(table, "kicked"))
@@ -292,16 +266,14 @@ def _answered(model: Model, answer: Answer) -> Model:
     if reply is None:
         return model
     if isinstance(reply, Error):
-        model = replace(model, refused=answer)
         if isinstance(request, Dobon) and reply.code == "too_late" and reply.by is not None:
             by = reply.by
-            return _at_table(model, request, lambda table: replace(table, late=Late(table.view.discard, by)))
+            return _at_table(model, request, lambda table: replace(table, late=by))
         if isinstance(request, Sync) and reply.code in GONE:
             # It was while one was not connected.
             why = "kicked" if reply.code == "not_at_table" else "admin"
             return _at_table(model, request, lambda table: _closed(table, why))
         return _left(model, request) if isinstance(request, Leave) and reply.code in GONE else model
-    model = replace(model, refused=None)
     match request:
         case Leave():
             return _left(model, request)

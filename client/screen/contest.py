@@ -1,4 +1,4 @@
-"""The contest for a card: every claim in order with its lag, and one's own that came too late."""
+"""The contest for a card, on the screen."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from protocol.fields import Claim
 from protocol.text import clip, columns
 
-from ..model import Late
 from ..phrases import Speaker
 from .canvas import Canvas
 from .scene import Scene
 
 
-def claim_texts(scene: Scene, claims: Sequence[Claim], late: Late | None) -> list[tuple[str, str]]:
-    """(style, text) of each claim, in the order of arrival."""
+def claim_texts(scene: Scene, claims: Sequence[Claim]) -> list[tuple[str, str]]:
+    """(style, text) of each claim in the order of arrival, and of one's own that came too late."""
     _, table = scene.translate, scene.table
     assert table is not None
     speak = Speaker(_, scene.glyphs)
@@ -22,8 +21,8 @@ def claim_texts(scene: Scene, claims: Sequence[Claim], late: Late | None) -> lis
         ("class:mine" if claim.seat == table.you else "class:claim", speak.placed(claim, table.view))
         for claim in sorted(claims, key=lambda each: each.order)
     ]
-    if late is not None:
-        by = f"{late.by // 1000}.{late.by % 1000 // 100}"
+    if table.late is not None:
+        by = f"{table.late // 1000}.{table.late % 1000 // 100}"
         found.append(("class:warn", _("you: {by} ms too late").format(by=by)))
     return found
 

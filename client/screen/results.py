@@ -66,7 +66,7 @@ def draw_results(canvas: Canvas, scene: Scene, width: int, y: int, height: int) 
     title = _("Match over") if view.phase == "over" else _round_title(scene, view)
     canvas.center(0, width, y, clip(f"{title}  {headline(scene, last)}", width - 2), "class:title")
     row = y + 1
-    row = draw_claims(canvas, 2, row, width - 4, 2, claim_texts(scene, last.claims, table.late))
+    row = draw_claims(canvas, 2, row, width - 4, 2, claim_texts(scene, last.claims))
     order = _order(table)
     if end - row >= len(order) + 3:
         row += 1

@@ -83,7 +83,6 @@ class Ui:
     pages: tuple[Opened, ...] = ()
     row: int = 0
     """The chosen line of the start screen, the lobby or the set-up of a table."""
-    top: int = 0
     on_buttons: bool = False
     """At a table: whether the arrows move along the buttons, not the hand."""
     card: str | None = None

@@ -72,7 +72,7 @@ def _draw_game(canvas: Canvas, scene: Scene, width: int, y: int, end: int, botto
     below it."""
     table = scene.table
     assert table is not None
-    claims = claim_texts(scene, table.view.claims or (), table.late)
+    claims = claim_texts(scene, table.view.claims or ())
     if claims and end == bottom:  # no log below from which it could take its rows
         end -= 2
     gap = 1 if end - y >= 16 else 0
@@ -249,7 +249,7 @@ def _draw_compact(canvas: Canvas, scene: Scene) -> None:
     holds = table.you is not None
     bottom = height - (8 if holds else 3)
     room = bottom - row - 1
-    claims = claim_texts(scene, table.view.claims or (), table.late)
+    claims = claim_texts(scene, table.view.claims or ())
     _draw_small_middle(canvas, scene, row, min(4, max(1, room)))
     row += min(4, max(1, room))
     if claims:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from client.i18n import catalogue
-from client.model import Late, Model, update
+from client.model import Model, update
 from client.notices import Away, Checked, Sent
 from client.screen.scene import Found, Scene, Typing, Ui
 from client.settings import Settings
@@ -172,7 +172,7 @@ def late() -> Model:
     found = model(view(phase="claim", claim=None, claims=claims(0), deadline=NOW + 2500))
     table = found.table
     assert table is not None
-    return replace(found, tables={3: replace(table, late=Late(4, 3140))})
+    return replace(found, tables={3: replace(table, late=3140)})
 
 
 def asked_of_another(**changes: Any) -> Model:

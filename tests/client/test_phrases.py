@@ -33,7 +33,7 @@ def view(**changes: Any) -> View:
 
 
 def said(what: Any, speak: Speaker = ENGLISH, **changes: Any) -> str:
-    return speak.sentence(Entry(9, 9000, what, view(**changes)))
+    return speak.sentence(Entry(9, what, view(**changes)))
 
 
 HEAD: dict[str, Any] = {"table": TABLE, "seq": 9, "at": 9000}
