@@ -16,13 +16,11 @@ from .command import Exit, server_part
 from .glyphs import chosen, speaks_unicode, suit_columns
 from .i18n import language
 from .options import terminal
+from .screen.table import COMPACT, FULL
 
 Translate = Callable[[str], str]
 Finding = tuple[str, bool, str]
 """What was looked at, whether all is well, and one sentence."""
-
-COMPACT = (60, 16)
-FULL = (80, 24)
 
 
 class Terminal(NamedTuple):

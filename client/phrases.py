@@ -22,11 +22,10 @@ from .i18n import mark
 from .model import Entry
 from .notices import Checked
 from .rulebook import known_rules
-from .rules_fields import SETTINGS, counted, explain, setting_text, value_text
+from .rules_fields import LEVELS, SETTINGS, counted, explain, setting_text, value_text
 
 Translate = Callable[[str], str]
 
-LEVELS: Final = {"easy": mark("easy"), "normal": mark("normal"), "hard": mark("hard")}
 THROWS: Final = {"rock": mark("rock"), "paper": mark("paper"), "scissors": mark("scissors")}
 DIRECTIONS: Final = {1: mark("clockwise"), -1: mark("counterclockwise")}
 SETTLED_BY: Final = {

@@ -38,9 +38,8 @@ from protocol.messages import (
 from .i18n import mark
 from .knowledge import is_played_for, names_suit, sorted_hand
 from .model import Model, Table
-from .plain_help import LEVELS
 from .refusals import SENTENCES
-from .rules_fields import SETTINGS, refusal
+from .rules_fields import LEVELS, SETTINGS, refusal
 
 Translate = Callable[[str], str]
 

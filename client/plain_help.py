@@ -6,8 +6,6 @@ from typing import Final
 
 from .i18n import mark
 
-LEVELS: Final = ("easy", "normal", "hard")
-
 HELP: Final = (
     ("help, ?", mark("this list")),
     ("tables, t", mark("the tables on the server")),

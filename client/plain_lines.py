@@ -15,10 +15,10 @@ from .advice import advice, hand_line
 from .knowledge import attack_cards, can_dobon, may_claim
 from .model import Model, Table
 from .notices import Away, Checked, Ended, Message, Sent
-from .phrases import DIRECTIONS, LEVELS, Speaker
+from .phrases import DIRECTIONS, Speaker
 from .plain_help import FIELDS_HELP, HELP
 from .refusals import away, ended, refusal
-from .rules_fields import SETTINGS, counted, explain, typed
+from .rules_fields import LEVELS, SETTINGS, counted, explain, typed
 from .rules_text import sections
 from .series import standings
 

@@ -14,8 +14,7 @@ from .front import start
 from .goal import Goal
 from .options import BadStart, add_player_arguments, player, refuse
 from .own_server import own_server
-from .plain_help import LEVELS
-from .rules_fields import refusal
+from .rules_fields import LEVELS, refusal
 
 Translate = Callable[[str], str]
 
@@ -23,7 +22,7 @@ Translate = Callable[[str], str]
 def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
     parser.add_argument("--seats", type=int, default=4, metavar="N", help=_("you and the bots (default: 4)"))
     parser.add_argument(
-        "--level", choices=LEVELS, default="normal", help=_("how well the bots play (default: normal)")
+        "--level", choices=tuple(LEVELS), default="normal", help=_("how well the bots play (default: normal)")
     )
     parser.add_argument(
         "--rules", choices=tuple(PRESETS), default="dobon", help=_("which game (default: dobon)")

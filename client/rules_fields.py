@@ -110,6 +110,9 @@ SETTINGS: Final[dict[str, Setting]] = {
 }
 PERCENT: Final = "bot_pace"
 
+LEVELS: Final = {"easy": mark("easy"), "normal": mark("normal"), "hard": mark("hard")}
+"""Of bots."""
+
 SUITS: Final = {"S": mark("spades"), "H": mark("hearts"), "D": mark("diamonds"), "C": mark("clubs")}
 EFFECTS: Final = {
     "skip": mark("skip"),

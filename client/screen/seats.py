@@ -9,6 +9,7 @@ from protocol.replies import ViewSeat
 from protocol.text import clip, columns
 
 from ..model import Table
+from ..rules_fields import LEVELS
 from .canvas import Canvas
 from .cards import backs
 from .scene import Scene
@@ -69,7 +70,7 @@ def kind(scene: Scene, seat: ViewSeat) -> str:
     _ = scene.translate
     if seat.kind != "bot":
         return ""
-    return {"easy": _("easy"), "normal": _("normal"), "hard": _("hard")}.get(seat.level or "", _("bot"))
+    return _(LEVELS[seat.level]) if seat.level else _("bot")
 
 
 def status(scene: Scene, seat: ViewSeat) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from engine.rules import FIELDS, PRESETS, Flag, Number, Word
 from protocol.replies import ViewSeat
 
-from ..rules_fields import NAMES, SETTINGS, explain, setting_text, value_text
+from ..rules_fields import LEVELS, NAMES, SETTINGS, explain, setting_text, value_text
 from .form import Row, RowKind
 from .scene import Scene
 from .seats import kind
@@ -23,7 +23,6 @@ STEPS: Final[Mapping[str, tuple[int, ...]]] = {
     "bot_pace": (0, 25, 50, 100, 150, 200, 300),
 }
 """What is offered of each setting, times in ms, the pace in percent."""
-LEVELS: Final = (None, "easy", "normal", "hard")
 
 
 def setup_rows(scene: Scene) -> tuple[Row, ...]:
@@ -139,5 +138,6 @@ def setting_step(setting: str, value: int, step: int) -> int:
 
 def level_step(level: str | None, step: int) -> str | None:
     """The next kind of bot for a seat; None is an empty one."""
-    place = LEVELS.index(level) if level in LEVELS else 0
-    return LEVELS[(place + step) % len(LEVELS)]
+    kinds = (None, *LEVELS)
+    place = kinds.index(level) if level in kinds else 0
+    return kinds[(place + step) % len(kinds)]

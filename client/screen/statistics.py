@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from protocol.text import clip, columns, harmless, pad
 
+from ..rules_fields import LEVELS
 from .form import wrapped
 
 Translate = Callable[[str], str]
@@ -118,5 +119,5 @@ def _rating(rating: Mapping[str, float] | None) -> str:
 def _who(player: Mapping[str, Any], _: Translate) -> str:
     if player["name"] is not None:
         return harmless(player["name"])
-    levels = {"easy": _("easy"), "normal": _("normal"), "hard": _("hard")}
-    return _("bot, {level}").format(level=levels.get(player["level"], "?"))
+    level = player["level"]
+    return _("bot, {level}").format(level=_(LEVELS[level]) if level in LEVELS else "?")

@@ -11,8 +11,9 @@ from client.glyphs import ASCII, UNICODE
 from client.i18n import catalogue
 from client.model import Entry, Model, update
 from client.notices import Away, Checked, Ended
-from client.phrases import CLOSED, FAULTS, LEVELS, SETTLED_BY, THROWS, Speaker
+from client.phrases import CLOSED, FAULTS, SETTLED_BY, THROWS, Speaker
 from client.refusals import AWAY, SENTENCES, away, ended, failure, last_word, refusal
+from client.rules_fields import LEVELS
 from client.session import Refused
 from engine.rules import Rules
 from protocol import events as e
