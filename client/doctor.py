@@ -125,7 +125,9 @@ def _glyphs(found: Terminal, glyphs: str, _: Translate) -> tuple[bool, str]:
         return False, said.format(count=found.suit)
     if found.suit is None:
         if set_.is_ascii and not speaks_unicode(found.environ):
-            said = _("Suits are shown as S H D C, for the locale is none of UTF-8: see whether LANG can be.")
+            said = _(
+                "Suits are shown as S H D C, for the locale is not one of UTF-8: see whether LANG can be."
+            )
             return True, said
         if set_.is_ascii:
             return True, _("Suits are shown as S H D C.")

@@ -19,7 +19,7 @@ HELP: Final = (
     ("bot SEAT LEVEL", mark("host: seat a bot (easy, normal, hard), or nobody (none)")),
     ("set FIELD=VALUE …", mark("host: change rules and settings")),
     ("start [LEVEL]", mark("host: begin a match, bots of that level in empty seats; also a rematch")),
-    ("kick SEAT", mark("host: remove who sits there")),
+    ("kick SEAT", mark("host: remove whoever sits there")),
     ("pause, resume", mark("host: hold the next round back, or let it come")),
     ("CARD [SUIT] [call]", mark("play a card by its number, or as 7S, 10H, X1; “3 h” names hearts")),
     ("draw, d", mark("draw")),

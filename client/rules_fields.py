@@ -45,9 +45,9 @@ EXPLANATIONS: Final[dict[str, str]] = {
     "starter": mark("who starts the next round"),
     "first_card": mark("whether the turned-up card acts on the starter"),
     "effects": mark("the function cards and what each does"),
-    "answer": mark("whether an attack must be answered by who can"),
+    "answer": mark("whether whoever can answer an attack must do so"),
     "drawn": mark("whether a drawn card may be played at once"),
-    "must_play": mark("whether who holds a card that fits must play"),
+    "must_play": mark("whether whoever holds a card that fits must play"),
     "reverse_two": mark("what reverse does with two players"),
     "out": mark("whether emptying the hand wins; if not, only Dobon does"),
     "dobon_min": mark("fewest cards in hand for a Dobon"),
@@ -105,7 +105,9 @@ SETTINGS: Final[dict[str, Setting]] = {
         mark("Opening race"), mark("time for each stage of the opening race"), 1_000, 60_000
     ),
     "ready_time": Setting(mark("Between rounds"), mark("wait between rounds"), 1_000, 120_000),
-    "away_time": Setting(mark("Cut off"), mark("until the server plays for who dropped"), 5_000, 600_000),
+    "away_time": Setting(
+        mark("Cut off"), mark("until the server plays for whoever was cut off"), 5_000, 600_000
+    ),
     "bot_pace": Setting(mark("Bots"), mark("how long bots take to think; 0: no time at all"), 0, 300),
 }
 PERCENT: Final = "bot_pace"

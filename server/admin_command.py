@@ -66,7 +66,7 @@ def run(args: argparse.Namespace, _: Translate) -> int:
     try:
         answer = _ask(str(path), _request(args, _))
     except PermissionError:
-        sys.stderr.write(_("Only who started the server may do that.") + "\n")
+        sys.stderr.write(_("Only whoever started the server may do that.") + "\n")
         return NOT_ALLOWED
     except (OSError, ValueError):
         sys.stderr.write(_("No server answers at {path}.").format(path=path) + "\n")

@@ -153,7 +153,7 @@ def settings_rows(scene: Scene) -> tuple[Row, ...]:
     speed = f"{s.animation} %" if s.animation else _("off")
     crooked = _("ASCII where the terminal shows them crooked.")
     if s.glyphs == "auto" and scene.glyphs.is_ascii:
-        crooked = _("Letters here: this terminal shows symbols crooked, or LANG is none of UTF-8.")
+        crooked = _("Letters here: this terminal shows symbols crooked, or LANG is not one of UTF-8.")
 
     def choice(key: str, label: str, value: str, note: str) -> Row:
         return Row(f"set:{key}", label, value, note, "choice")
@@ -173,7 +173,7 @@ def settings_rows(scene: Scene) -> tuple[Row, ...]:
             "auto_pass",
             _("Pass by itself"),
             yes_no[s.auto_pass],
-            _("Draws and passes for you when nothing fits, after an uneven while."),
+            _("Draws and passes for you when nothing fits, after a moment that varies."),
         ),
         choice(
             "auto_counter",

@@ -69,7 +69,7 @@ def _deeds(scene: Scene, seat: ViewSeat) -> str:
         return ""
     if seat.kind == "bot":
         return _("Left and right: the level of the bot, or an empty seat.")
-    return _("k: remove who sits there.")
+    return _("k: remove whoever sits there.")
 
 
 def _rule(scene: Scene, field: str, value: object) -> Row:
