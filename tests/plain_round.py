@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-PATIENCE = 60
+PATIENCE = 200
 """Seconds after which a round will not end any more."""
 
 TABLE = "create seats=2 bots=easy hand=3 rounds=1 bot_pace=0 grace=0ms claim_time=1s"
