@@ -7,7 +7,6 @@ import random
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from protocol.connection import Answer
@@ -21,8 +20,8 @@ from .control import Screenful
 from .deeds import Deeds, Wish
 from .game import Game, unchanged
 from .glyphs import Glyphs, again
-from .i18n import catalogue, language
-from .model import Model, update
+from .i18n import Translate, catalogue, language
+from .model import Model, update, without
 from .notices import Message
 from .screen.canvas import Frame
 from .screen.draw import draw, text_lines
@@ -48,7 +47,7 @@ class App:
         errand: Callable[[App], Awaitable[None]],
         *,
         connected: bool,
-        translate: Callable[[str], str],
+        translate: Translate,
         keep: Callable[[dict[str, Any]], None] = save,
     ) -> None:
         self.settings, self.glyphs, self.translate = settings, glyphs, translate
@@ -214,12 +213,9 @@ class App:
         self.ui = replace(self.ui, pages=(), on_buttons=False, row=0)
         if table is not None and table.closed is None:
             self.post(Leave(table=table.id))
-            self.post(Tables())
         elif table is not None:
-            tables = {key: each for key, each in self.model.tables.items() if key != table.id}
-            shown = next(reversed(tables), None)
-            self.model = replace(self.model, tables=MappingProxyType(tables), shown=shown)
-            self.post(Tables())
+            self.model = without(self.model, table.id)
+        self.post(Tables())
         self.application.invalidate()
 
     def want(self, wish: Wish) -> None:

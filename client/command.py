@@ -18,9 +18,7 @@ from enum import IntEnum
 from gettext import gettext
 from typing import Any, Final, NamedTuple, NoReturn, Protocol
 
-from .i18n import LANGUAGES, catalogue, speak, wished
-
-Translate = Callable[[str], str]
+from .i18n import LANGUAGES, Translate, catalogue, speak, wished
 
 
 class Exit(IntEnum):

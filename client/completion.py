@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from .command import Exit, build_parser, command_table, load
-
-Translate = Callable[[str], str]
+from .i18n import Translate
 
 SHELLS: Final = ("bash", "zsh", "fish")
 FILES: Final = {"file", "against", "trace", "password_file", "config"}

@@ -6,7 +6,7 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from protocol.text import columns, pad
@@ -14,11 +14,10 @@ from protocol.text import columns, pad
 from . import settings as kept
 from .command import Exit, server_part
 from .glyphs import chosen, speaks_unicode, suit_columns
-from .i18n import language
+from .i18n import Translate, language
 from .options import terminal
 from .screen.table import COMPACT, FULL
 
-Translate = Callable[[str], str]
 Finding = tuple[str, bool, str]
 """What was looked at, whether all is well, and one sentence."""
 

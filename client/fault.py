@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 
+from .i18n import Translate
 from .tokens import state_path
-
-Translate = Callable[[str], str]
 
 
 def own_fault(fault: BaseException, _: Translate) -> str:

@@ -12,9 +12,8 @@ from .command import Exit
 from .fault import own_fault
 from .glyphs import chosen, suit_columns
 from .goal import Goal
+from .i18n import Translate
 from .settings import Settings
-
-Translate = Callable[[str], str]
 
 
 def run(goal: Goal, settings: Settings, _: Translate) -> int:

@@ -9,7 +9,10 @@ import gettext
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
+
+Translate: TypeAlias = Callable[[str], str]
+"""A catalogue's `gettext`, called `_` wherever strings are taken out for it."""
 
 DOMAIN: Final = "dobon"
 LOCALE: Final = Path(__file__).parent / "locale"

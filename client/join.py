@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from typing import NamedTuple
 
 import trio
@@ -13,13 +12,11 @@ from protocol.joincode import Address, BadAddress, parse_address
 
 from .command import Exit
 from .discovery import DiscoveryError, FoundServer, browse
-from .front import start
 from .goal import Goal
-from .options import BadStart, add_player_arguments, password, player, refuse
+from .i18n import Translate
+from .options import BadStart, add_player_arguments, password, player, refuse, start
 from .problems import address_problem
 from .servers import table
-
-Translate = Callable[[str], str]
 
 SECONDS = 2.0
 """How long servers are looked for when none was named."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from .i18n import mark
+from .i18n import Translate, mark
 from .knowledge import sorted_hand
 from .screen.cards import LABELS
 from .screen.options import buttons
@@ -50,7 +50,7 @@ def on(place: Place, *keys: str) -> Callable[[Handler], Handler]:
     return bound
 
 
-def help_keys(_: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+def help_keys(_: Translate) -> Iterator[tuple[str, str]]:
     """(key, what it does) for the page of keys, in the order in which they stand here."""
     for place in ("table", "list", "any"):
         told: set[Handler] = set()

@@ -273,10 +273,10 @@ def _answered(model: Model, answer: Answer) -> Model:
             # It was while one was not connected.
             why = "kicked" if reply.code == "not_at_table" else "admin"
             return _at_table(model, request, lambda table: _closed(table, why))
-        return _left(model, request) if isinstance(request, Leave) and reply.code in GONE else model
+        return without(model, request.table) if isinstance(request, Leave) and reply.code in GONE else model
     match request:
         case Leave():
-            return _left(model, request)
+            return without(model, request.table)
         case Pass() | Waive():
             return _at_table(model, request, lambda table: _declined(table, request))
         case _:
@@ -291,10 +291,10 @@ def _closed(table: Table, why: str) -> Table:
     return replace(table, view=changed(table.view, **nothing, turn_seat=None), closed=why, pending=())
 
 
-def _left(model: Model, request: Leave) -> Model:
-    """Without the table that was left."""
-    tables = {each: known for each, known in model.tables.items() if each != request.table}
-    shown = next(reversed(tables), None) if model.shown == request.table else model.shown
+def without(model: Model, table: int) -> Model:
+    """The model without a table that was left."""
+    tables = {each: known for each, known in model.tables.items() if each != table}
+    shown = next(reversed(tables), None) if model.shown == table else model.shown
     return replace(model, tables=MappingProxyType(tables), shown=shown)
 
 

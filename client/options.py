@@ -1,4 +1,4 @@
-"""What the commands that play share: their options, the player, and a start that won't do."""
+"""What the commands that play share: their options, the player, and the start, or why there is none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import argparse
 import getpass
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from protocol.text import BadName, clean_name
@@ -14,9 +13,9 @@ from protocol.trouble import system_reason
 
 from . import settings as kept
 from .command import Exit
+from .goal import Goal
+from .i18n import Translate
 from .problems import text_problem
-
-Translate = Callable[[str], str]
 
 
 class BadStart(Exception):
@@ -80,3 +79,14 @@ def terminal() -> bool:
     """Whether there is a terminal that can show a full screen."""
     able = os.environ.get("TERM", "") not in ("", "dumb", "unknown") or sys.platform == "win32"
     return able and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def start(goal: Goal, args: argparse.Namespace, settings: kept.Settings, _: Translate) -> int:
+    """Hands over to the front end that can be shown here; returns its exit code."""
+    if not args.plain and terminal():
+        from . import fullscreen
+
+        return fullscreen.run(goal, settings, _)
+    from . import plain
+
+    return plain.run(goal, settings, _)

@@ -8,13 +8,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from protocol.joincode import Address
 
+from .i18n import Translate
 from .options import BadStart
-
-Translate = Callable[[str], str]
 
 HOST = "127.0.0.1"
 PATIENCE = 60

@@ -6,7 +6,7 @@ A `Speaker` knows the language and the characters of the terminal. Whatever peop
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
@@ -18,13 +18,11 @@ from protocol.replies import ViewSeat
 from protocol.text import ANNOUNCER, harmless
 
 from .glyphs import Glyphs
-from .i18n import mark
+from .i18n import Translate, mark
 from .model import Entry
 from .notices import Checked
 from .rulebook import known_rules
 from .rules_fields import LEVELS, SETTINGS, counted, explain, setting_text, value_text
-
-Translate = Callable[[str], str]
 
 THROWS: Final = {"rock": mark("rock"), "paper": mark("paper"), "scissors": mark("scissors")}
 DIRECTIONS: Final = {1: mark("clockwise"), -1: mark("counterclockwise")}

@@ -46,6 +46,7 @@ from .enter import entered
 from .fault import own_fault
 from .glyphs import ASCII, UNICODE, WIDE_ASCII, Glyphs
 from .goal import Goal
+from .i18n import Translate
 from .knowledge import can_dobon
 from .model import Model, update
 from .notices import Ended, Message
@@ -58,8 +59,6 @@ from .plain_lines import help_lines, look, news, rules_lines, status, status_key
 from .refusals import code_of, last_word, new_server
 from .session import NotConnected, Over, Session, SessionFailed, Unsayable
 from .settings import Settings
-
-Translate = Callable[[str], str]
 
 UNREAD: Final = 1 << 20
 """Bytes of lines that nobody has read yet: with more of them, no more is read from the server."""

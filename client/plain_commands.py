@@ -35,13 +35,11 @@ from protocol.messages import (
     Watch,
 )
 
-from .i18n import mark
+from .i18n import Translate, mark
 from .knowledge import is_played_for, names_suit, sorted_hand
 from .model import Model, Table
 from .refusals import SENTENCES
 from .rules_fields import LEVELS, SETTINGS, refusal
-
-Translate = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,11 @@ from engine.rules import PRESETS, BadRules, Rules, parse_rule
 from protocol.messages import Create
 
 from .command import Exit
-from .front import start
 from .goal import Goal
-from .options import BadStart, add_player_arguments, player, refuse
+from .i18n import Translate
+from .options import BadStart, add_player_arguments, player, refuse, start
 from .own_server import own_server
 from .rules_fields import LEVELS, refusal
-
-Translate = Callable[[str], str]
 
 
 def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:

@@ -1,12 +1,12 @@
 """What is wrong with something a player typed, as one sentence in the player's language."""
 
-from collections.abc import Callable
-
 from protocol.joincode import BadAddress, BadCode
 from protocol.text import CHAT_CHARACTERS, NAME_COLUMNS, TABLE_NAME_COLUMNS, BadName, BadText
 
+from .i18n import Translate
 
-def text_problem(error: BadText, _: Callable[[str], str]) -> str:
+
+def text_problem(error: BadText, _: Translate) -> str:
     """For a name or a line of chat."""
     match error.reason:
         case "empty":
@@ -24,7 +24,7 @@ def text_problem(error: BadText, _: Callable[[str], str]) -> str:
     ).format(characters=CHAT_CHARACTERS, columns=TABLE_NAME_COLUMNS)
 
 
-def address_problem(error: BadAddress, _: Callable[[str], str]) -> str:
+def address_problem(error: BadAddress, _: Translate) -> str:
     """For an address or a join code."""
     if isinstance(error, BadCode) and error.reason == "check":
         return _("That join code has a mistake in it.")

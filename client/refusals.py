@@ -5,21 +5,18 @@ The server's own `message` is English and for people, but a code says the same i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from protocol.messages import VERSIONS, Error
 from protocol.text import harmless
 
 from .command import Exit
-from .i18n import mark
+from .i18n import Translate, mark
 from .notices import Away, Ended
 from .phrases import run_on
 from .pins import Doubt
 from .rules_fields import refused_at_table
 from .session import Broken, Refused, SessionFailed, Unreachable, Untrusted
-
-Translate = Callable[[str], str]
 
 SENTENCES: Final = {
     "bad_frame": mark("The server did not understand this client."),

@@ -19,6 +19,7 @@ from . import settings as kept
 from .advice import hand_line
 from .command import Exit, server_part
 from .film import Film
+from .i18n import Translate
 from .model import Model, update
 from .options import terminal
 from .phrases import Speaker
@@ -26,8 +27,6 @@ from .plain import plain_glyphs
 from .plain_lines import look, news
 from .retold import BadRecord, Moment, retold
 from .settings import Settings
-
-Translate = Callable[[str], str]
 
 
 class CantReplay(Exception):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
@@ -17,15 +16,13 @@ from .application import FullScreen
 from .control import Screenful
 from .film import Film
 from .glyphs import Glyphs
-from .i18n import mark
+from .i18n import Translate, mark
 from .retold import BadRecord
 from .screen.canvas import Frame
 from .screen.draw import text_lines
 from .screen.replay import Course, draw_replay
 from .screen.scene import Scene, Size, Ui
 from .settings import Settings
-
-Translate = Callable[[str], str]
 
 SPEEDS: Final = (25, 50, 100, 200, 400, 800, 1600)
 """In percent of what it took at the table."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 
 from . import guest
 from .command import Exit
 from .fault import own_fault
 from .film import Film
 from .glyphs import chosen, suit_columns
+from .i18n import Translate
 from .replay_app import ReplayApp
 from .settings import Settings
-
-Translate = Callable[[str], str]
 
 
 def run(film: Film, settings: Settings, _: Translate) -> int:

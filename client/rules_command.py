@@ -6,7 +6,8 @@ import sys
 
 from engine.rules import PRESETS, BadRules, Rules, parse_rule
 
-from .rules_fields import Translate, explain, refusal, typed, value_text
+from .i18n import Translate
+from .rules_fields import explain, refusal, typed, value_text
 from .rules_text import sections
 
 

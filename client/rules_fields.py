@@ -1,14 +1,12 @@
 """The fields of the rules and the settings of a table one by one: what each is called, what it decides, what
 its values are called, and why one was refused (rules, sections 2 and 9)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from engine.rules import FIELDS, MAX_SEATS, MIN_SEATS, PRESETS, BadRules, Flag, Number, Word
 
-from .i18n import mark
-
-Translate = Callable[[str], str]
+from .i18n import Translate, mark
 
 NAMES: Final[dict[str, str]] = {
     "jokers": mark("Jokers"),

@@ -4,14 +4,13 @@ Sections and sentences follow the order of play. What every sentence says is a r
 that makes no difference at this table is not mentioned.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from engine.rules import Rules
 
+from .i18n import Translate
 from .rules_fields import card_name, counted
-
-Translate = Callable[[str], str]
 
 
 class Section(NamedTuple):

@@ -3,18 +3,18 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable
 
 import trio
 
 from protocol.text import columns, pad
 
 from .discovery import DiscoveryError, FoundServer, browse
+from .i18n import Translate
 
 SECONDS = (0.1, 60.0)
 
 
-def add_arguments(parser: argparse.ArgumentParser, _: Callable[[str], str]) -> None:
+def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:
     parser.add_argument(
         "--seconds",
         type=_seconds,
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser, _: Callable[[str], str]) -> N
     parser.add_argument("--json", action="store_true", help=_("print JSON, for programs"))
 
 
-def run(args: argparse.Namespace, _: Callable[[str], str]) -> int:
+def run(args: argparse.Namespace, _: Translate) -> int:
     try:
         found = trio.run(browse, args.seconds)
     except DiscoveryError as error:
@@ -60,7 +60,7 @@ def as_data(server: FoundServer) -> dict[str, object]:
     }
 
 
-def table(servers: tuple[FoundServer, ...], _: Callable[[str], str]) -> str:
+def table(servers: tuple[FoundServer, ...], _: Translate) -> str:
     """Lines of name, code, address and number of players, each column as wide as it needs to be."""
     rows = [(_("name"), _("code"), _("address"), _("players"))]
     for server in servers:

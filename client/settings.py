@@ -6,14 +6,14 @@ A file that can't be used is reported in one sentence, ignored as a whole, and n
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
 from protocol.trouble import system_reason
 
-from .i18n import mark
+from .i18n import Translate, mark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class BadSettings(ValueError):
         self.where, self.field, self.value, self.expected = where, field, value, expected
         super().__init__(self.sentence(lambda text: text))
 
-    def sentence(self, _: Callable[[str], str]) -> str:
+    def sentence(self, _: Translate) -> str:
         """One sentence for the player, in the language of `_`."""
         if self.field is None:
             reason = _(self.expected) + ("" if self.value is None else f" ({self.value})")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 
 from .command import Exit
+from .i18n import Translate
 from .options import BadStart, player, refuse, terminal
-
-Translate = Callable[[str], str]
 
 
 def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:

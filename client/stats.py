@@ -7,13 +7,11 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from typing import Any
 
 from .command import Exit, server_part
+from .i18n import Translate
 from .screen.statistics import statistics_lines
-
-Translate = Callable[[str], str]
 
 
 def add_arguments(parser: argparse.ArgumentParser, _: Translate) -> None:

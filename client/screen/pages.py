@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 
 from protocol.fields import TableInfo
 
+from ..i18n import Translate
 from .form import Row
 from .scene import Scene
 from .seats import kind, status
 from .setup import setup_rows
-
-Translate = Callable[[str], str]
 
 
 def rows_of(scene: Scene) -> tuple[Row, ...]:

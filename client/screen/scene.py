@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from protocol.text import harmless
 
 from ..glyphs import Glyphs
+from ..i18n import Translate
 from ..model import Model, Table
 from ..settings import Settings
 
@@ -139,7 +140,7 @@ class Scene:
     ui: Ui
     settings: Settings
     glyphs: Glyphs
-    translate: Callable[[str], str]
+    translate: Translate
     now: int
     ping: int | None = None
     connected: bool = False

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.rules import FIELDS, PRESETS, Flag, Number, Word
 from protocol.replies import ViewSeat
 
+from ..i18n import Translate
 from ..rules_fields import LEVELS, NAMES, SETTINGS, explain, setting_text, value_text
 from .form import Row, RowKind
 from .scene import Scene
@@ -102,7 +103,7 @@ def _settings(scene: Scene, settings: Mapping[str, Any]) -> list[Row]:
     ]
 
 
-def _note(field: str, _: Callable[[str], str]) -> str:
+def _note(field: str, _: Translate) -> str:
     """What a field decides, and how it is called where it has to be typed."""
     return _("{explanation} ({field})").format(explanation=explain(field, _), field=field)
 

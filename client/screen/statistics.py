@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from protocol.text import clip, columns, harmless, pad
 
+from ..i18n import Translate
 from ..rules_fields import LEVELS
 from .form import wrapped
 
-Translate = Callable[[str], str]
 Line = tuple[str, str]
 
 NAME: Final = 16

@@ -10,7 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from client.command import Command, Exit, Translate, build_parser, command_table, main
+from client.command import Command, Exit, build_parser, command_table, main
+from client.i18n import Translate
 
 Table = Callable[[Translate], Mapping[str, Command]]
 
