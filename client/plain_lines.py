@@ -18,7 +18,7 @@ from .notices import Away, Checked, Ended, Message, Sent
 from .phrases import DIRECTIONS, Speaker
 from .plain_help import FIELDS_HELP, HELP
 from .refusals import away, ended, refusal
-from .rules_fields import LEVELS, SETTINGS, counted, explain, typed
+from .rules_fields import LEVELS, SETTINGS, choices, counted, explain, typed
 from .rules_text import sections
 from .series import standings
 
@@ -210,8 +210,8 @@ def help_lines(speak: Speaker) -> list[str]:
 
 
 def rules_lines(table: Table | None, speak: Speaker) -> list[str]:
-    """The rules in force, as sentences, and every field and setting as it is typed; without a table the
-    fields of a new one."""
+    """The rules in force, as sentences, and every field and setting as it is typed, with what else could be;
+    without a table the fields of a new one."""
     _, lines = speak.translate, []
     rules = Rules.preset("dobon") if table is None else table.rules
     values: dict[str, object] = dict(rules.to_data())
@@ -220,4 +220,6 @@ def rules_lines(table: Table | None, speak: Speaker) -> list[str]:
             lines += [title, *(f"- {sentence}" for sentence in sentences)]
         values |= {name: value for name, value in table.view.settings.items() if name in SETTINGS}
     lines.append(_("The fields"))
-    return [*lines, *(f"- {typed(field, value)}: {explain(field, _)}" for field, value in values.items())]
+    for field, value in values.items():
+        lines.append(f"- {typed(field, value)} [{choices(field)}]: {explain(field, _)}")
+    return lines

@@ -190,18 +190,25 @@ def refusal(error: BadRules, _: Translate) -> str:
         return _turned_up(_)
     if field == "hand" and kind.accepts(value):
         return _("There are not enough cards to deal {count} to every seat.").format(count=value)
-    match kind:
-        case Number(low, high):
-            expected = f"{low} – {high}"
-        case Word(words):
-            expected = ", ".join(words)
-        case Flag():
-            expected = "yes, no"
-        case _:
-            expected = "A:skip,2:attack2,8:wild,9:suit,J:reverse,AS:attack5"
     return _("{field} can't be {value}; what would do: {expected}.").format(
-        field=field, value=value, expected=expected
+        field=field, value=value, expected=choices(field)
     )
+
+
+def choices(field: str) -> str:
+    """What may be typed for a field or a setting."""
+    if field in SETTINGS:
+        least, most = SETTINGS[field].least, SETTINGS[field].most
+        return f"{least} – {most}" if field == PERCENT else f"{least // 1000}s – {most // 1000}s"
+    match FIELDS[field]:
+        case Number(low, high):
+            return f"{low} – {high}"
+        case Word(words):
+            return ", ".join(words)
+        case Flag():
+            return "yes, no"
+        case _:
+            return "A:skip,2:attack2,8:wild,9:suit,J:reverse,AS:attack5"
 
 
 def refused_at_table(field: str, _: Translate) -> str | None:

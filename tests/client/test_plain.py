@@ -464,8 +464,8 @@ async def test_what_is_shown_on_request(autojump_clock: MockClock) -> None:
     assert lines.count("Table 3 “Kitchen”") == 2
     assert any(line.startswith("  dobon, !") for line in lines)
     assert "- A match has 5 rounds." in lines
-    assert "- hand=5: cards dealt to each player" in lines
-    assert "- turn_time=30s: time for a turn" in lines
+    assert "- hand=5 [3 – 7]: cards dealt to each player" in lines
+    assert "- turn_time=30s [2s – 600s]: time for a turn" in lines
     assert lines[-1] == "There is no command “nonsense”; “help” lists them all."
 
 
