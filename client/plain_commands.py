@@ -34,10 +34,12 @@ from protocol.messages import (
     Waive,
     Watch,
 )
+from protocol.text import BadText, clean_chat
 
 from .i18n import Translate, mark
 from .knowledge import is_played_for, names_suit, sorted_hand
 from .model import Model, Table
+from .problems import text_problem
 from .refusals import SENTENCES
 from .rules_fields import LEVELS, SETTINGS, refusal
 
@@ -202,7 +204,11 @@ class _Interpreter:
         return BeReady(self.table.id, self.table.view.ready_on)
 
     def _chat(self, text: str) -> Command:
-        return Ask(Chat(table=self.table.id, text=text.strip()))
+        table = self.table.id
+        try:
+            return Ask(Chat(table=table, text=clean_chat(text)))
+        except BadText as error:
+            raise BadCommand(text_problem(error, self.translate)) from None
 
     # Who sits where, and by which rules.
 

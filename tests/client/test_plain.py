@@ -396,8 +396,11 @@ async def test_text_that_is_none_is_refused_here(autojump_clock: MockClock) -> N
         assert await peer.hear() == {}
 
     async with desk(script) as here:
-        here.type("create", "chat \udce3", "q")
-    assert "That text can't be sent." in here.paper.lines
+        here.type("create", "chat \udce3", "create name=\udce3", "q")
+    assert here.paper.lines[-2:] == [
+        "It has a character that can't be used here.",
+        "That text can't be sent.",
+    ]
 
 
 async def test_who_is_muted_is_not_shown(autojump_clock: MockClock) -> None:

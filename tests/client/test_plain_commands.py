@@ -150,6 +150,12 @@ def test_a_line_asks_for(line: str, asked: Any) -> None:
         ("create bots=genius", "It goes like this: create bots=easy,hard"),
         ("create turn_time=soon", "“soon” is no number."),
         ("ready", "That can't be done now."),
+        ("chat ", "There is nothing to be seen in it."),
+        ("chat a\u202eb", "It has a character that can't be used here."),
+        (
+            f"chat {'x' * 201}",
+            "It is too long: 200 characters for chat, 32 columns for a table's name.",
+        ),
     ],
 )
 def test_a_line_that_asks_for_nothing_is_one_sentence(line: str, said: str) -> None:
