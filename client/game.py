@@ -15,7 +15,6 @@ from protocol.messages import Dobon, Draw, Join, Pass, Pause, Play, Request, Rps
 from .knowledge import call_needed, can_dobon, holds, is_played_for, may_claim, names_suit
 from .model import Table
 from .rulebook import understood
-from .screen.options import held
 
 if TYPE_CHECKING:
     from .app import App
@@ -153,7 +152,7 @@ class Game:
         """The view if the player may do this now and the screen showed so; else it is said why not."""
         app, view, seen, _ = self._app, self._view(), self._app.drawn, self._app.translate
         table = app.model.table
-        if view is None or seen is None or table is None or held(table) is not None:
+        if view is None or seen is None or table is None or table.held is not None:
             return None
         if view.may is None and is_played_for(view):
             self._send(Join(table=view.table, seat=view.you))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from .i18n import Translate, mark
 from .knowledge import sorted_hand
+from .screen.buttons import buttons
 from .screen.cards import LABELS
-from .screen.options import buttons
 
 if TYPE_CHECKING:
     from .app import App

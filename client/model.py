@@ -21,11 +21,13 @@ from protocol.fields import TableInfo
 from protocol.messages import (
     Closed,
     Dobon,
+    Draw,
     Error,
     Event,
     Leave,
     OkTables,
     Pass,
+    Play,
     Request,
     Sync,
     View,
@@ -33,6 +35,7 @@ from protocol.messages import (
     Welcome,
 )
 from protocol.replies import ViewSeat
+from protocol.requests import Act
 
 from .advance import advance, settled
 from .notices import Away, Checked, Ended, Message, Sent
@@ -98,6 +101,11 @@ class Table:
     def ended(self) -> View:
         """The view with the players of the last round in their seats, which its results are told of."""
         return changed(self.view, seats=list(self.players)) if self.players else self.view
+
+    @property
+    def held(self) -> Act | None:
+        """The viewer's own action that waits for the end of the grace."""
+        return next((each for each in self.pending if isinstance(each, Play | Draw | Pass)), None)
 
     def seat(self, number: int) -> ViewSeat | None:
         return next((seat for seat in self.view.seats if seat.seat == number), None)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from protocol.text import clip, columns
 
+from ..knowledge import attack_cards
 from .canvas import Canvas, fraction_bar
 from .cards import BIG, draw_back, draw_card, style_of
 from .clock import turn_clock, until_next
-from .options import attack_steps
 from .scene import Scene
 from .seats import last_player
 
@@ -111,16 +111,14 @@ def named_suit(scene: Scene) -> str:
 
 def attack_badge(scene: Scene) -> str:
     """A pending attack as it counts up: `draw 2`, then `draw 6: 2×3`."""
-    table = scene.table
-    steps = None if table is None else attack_steps(table.view)
-    if steps is None:
+    _, table = scene.translate, scene.table
+    if table is None or table.view.attack is None:
         return ""
-    step, times = steps
-    _ = scene.translate
+    count, times = table.view.attack.draw, attack_cards(table.view)
     if times == 1:
-        return _("draw {count}").format(count=step)
-    product = f"{step}{scene.glyphs.times}{times}"
-    return _("draw {count}: {steps}").format(count=step * times, steps=product)
+        return _("draw {count}").format(count=count)
+    steps = f"{count // times}{scene.glyphs.times}{times}"
+    return _("draw {count}: {steps}").format(count=count, steps=steps)
 
 
 def is_fresh(scene: Scene, what: str) -> bool:

@@ -8,7 +8,6 @@ from protocol.messages import Play, View
 from ..knowledge import can_dobon, is_played_for, may_claim
 from ..model import Table
 from .clock import awaits_return
-from .options import held
 from .scene import Scene
 
 URGENT = "class:urgent"
@@ -43,7 +42,7 @@ def sentence(scene: Scene) -> tuple[str, str]:
     if can_dobon(view):
         count = VALUE[parse_card(view.top or "")]  # which need not be the sum of a hand of two
         return URGENT, _("Dobon! Your hand counts {count}: press Tab.").format(count=count)
-    if (action := held(table)) is not None:
+    if (action := table.held) is not None:
         if isinstance(action, Play):
             text = _("Your {card} is on its way; until the grace ends a Dobon comes first.")
             return CALM, text.format(card=scene.glyphs.card(action.card))

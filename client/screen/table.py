@@ -8,6 +8,7 @@ from protocol.text import clip, columns, pad
 from ..knowledge import sorted_hand, total, waits
 from ..phrases import Speaker, run_on
 from ..rules_fields import counted
+from .buttons import buttons
 from .canvas import Canvas, fraction_bar
 from .cards import HUGE, LABELS, LARGE, SMALL, draw_card, draw_hand, style_of
 from .clock import awaits_return, turn_clock, until_next, window_clock
@@ -15,7 +16,6 @@ from .contest import claim_texts, draw_claims
 from .form import wrapped
 from .log import draw_log
 from .middle import attack_badge, direction_text, draw_middle, named_suit, wake_for_middle
-from .options import buttons
 from .results import draw_results
 from .scene import Scene
 from .seats import draw_compact, draw_round_table, is_on, standing, status

@@ -4,26 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from protocol.messages import Draw, Pass, Play, View
-from protocol.requests import Act
+from protocol.messages import View
 
-from ..knowledge import attack_cards, call_needed, can_dobon, may_claim
-from ..model import Table
+from ..knowledge import call_needed, can_dobon, may_claim
 from .clock import awaits_return
 from .scene import Scene
-
-
-def attack_steps(view: View) -> tuple[int, int] | None:
-    """A pending attack as (cards for each, how many cards raised it): `2 ×3`."""
-    if view.attack is None:
-        return None
-    times = max(1, attack_cards(view))
-    return view.attack.draw // times, times
-
-
-def held(table: Table) -> Act | None:
-    """The viewer's own action that waits for the end of the grace."""
-    return next((each for each in table.pending if isinstance(each, Play | Draw | Pass)), None)
 
 
 @dataclass(frozen=True, slots=True)
