@@ -22,7 +22,7 @@ from .i18n import Translate, mark
 from .model import Entry
 from .notices import Checked
 from .rulebook import known_rules
-from .rules_fields import LEVELS, SETTINGS, counted, explain, setting_text, value_text
+from .rules_fields import LEVELS, SETTINGS, counted, decided
 
 THROWS: Final = {"rock": mark("rock"), "paper": mark("paper"), "scissors": mark("scissors")}
 DIRECTIONS: Final = {1: mark("clockwise"), -1: mark("counterclockwise")}
@@ -216,13 +216,9 @@ class Speaker:
         """The fields that changed, with what each is and its value."""
         _ = self.translate
         before, after = known_rules(view.rules).to_data(), known_rules(what.rules).to_data()
-        changes = [
-            f"{explain(field, _)}: {value_text(field, value, _)}"
-            for field, value in after.items()
-            if before[field] != value
-        ]
+        changes = [decided(field, value, _) for field, value in after.items() if before[field] != value]
         changes += [
-            f"{explain(field, _)}: {setting_text(field, value, _)}"
+            decided(field, value, _)
             if field in SETTINGS and isinstance(value, int)
             else f"{self.text(field)}: {self.text(str(value))}"
             for field, value in what.settings.items()

@@ -47,15 +47,15 @@ EXPLANATIONS: Final[dict[str, str]] = {
     "drawn": mark("whether a drawn card may be played at once"),
     "must_play": mark("whether whoever holds a card that fits must play"),
     "reverse_two": mark("what reverse does with two players"),
-    "out": mark("whether emptying the hand wins; if not, only Dobon does"),
+    "out": mark("whether emptying the hand wins (else only Dobon does)"),
     "dobon_min": mark("fewest cards in hand for a Dobon"),
     "dobon_math": mark("how a hand is counted for Dobon"),
     "claims": mark("which of several Dobons on one card wins"),
     "chain_loser": mark("who loses when the last of several Dobons wins"),
     "counter": mark("how Dobon return is made"),
     "counter_min": mark("fewest cards in hand for a Dobon return"),
-    "false_dobon": mark("cards drawn for a Dobon that does not hold; 0: it is just refused"),
-    "last_call": mark("cards drawn for not calling the last card; 0: no calling"),
+    "false_dobon": mark("cards drawn for a Dobon that does not hold (0: it is just refused)"),
+    "last_call": mark("cards drawn for not calling the last card (0: no calling)"),
     "order_by": mark("how the direction is settled if nobody plays for it"),
     "scoring": mark("how points are counted"),
     "double_effect": mark("whether a Dobon on a function card doubles the points"),
@@ -106,7 +106,7 @@ SETTINGS: Final[dict[str, Setting]] = {
     "away_time": Setting(
         mark("Cut off"), mark("until the server plays for whoever was cut off"), 5_000, 600_000
     ),
-    "bot_pace": Setting(mark("Bots"), mark("how long bots take to think; 0: no time at all"), 0, 300),
+    "bot_pace": Setting(mark("Bots"), mark("how long bots take to think (0: no time)"), 0, 300),
 }
 PERCENT: Final = "bot_pace"
 
@@ -143,6 +143,15 @@ def value_text(field: str, value: object, _: Translate) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     return _(VALUES[field][value]) if isinstance(value, str) else str(value)
+
+
+def decided(field: str, value: object, _: Translate) -> str:
+    """What a field or a setting decides, and how it does."""
+    if field in SETTINGS and isinstance(value, int):
+        words = setting_text(field, value, _)
+    else:
+        words = value_text(field, value, _)
+    return _("{explanation}: {value}").format(explanation=explain(field, _), value=words)
 
 
 def typed(field: str, value: object) -> str:

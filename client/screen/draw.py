@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from engine.rules import PRESETS
 from protocol.text import clip, columns
 
 from ..knowledge import can_dobon
-from ..rulebook import rules_of
-from ..rules_text import sections
+from ..rules_fields import SETTINGS, decided
+from ..rules_text import Section, sections
 from .canvas import Canvas, Frame
 from .form import draw_form, draw_title, nearest, wrapped
 from .log import draw_log, latest
@@ -134,13 +135,16 @@ def _entry(key: str, text: str, room: int, width: int) -> list[tuple[str, str]]:
 
 
 def _rules(scene: Scene, width: int) -> list[tuple[str, str]]:
-    from engine.rules import PRESETS
-
-    table = scene.table
-    rules = PRESETS["dobon"] if table is None else rules_of(table.view)
-    seats = None if table is None else len(table.view.seats)
+    """The rules of the table and its settings; without a table those of the preset `dobon`."""
+    _, table = scene.translate, scene.table
+    rules = PRESETS["dobon"] if table is None else table.rules
+    parts = list(sections(rules, _, None if table is None else len(table.view.seats)))
+    if table is not None:
+        settings = ((field, table.view.settings.get(field)) for field in SETTINGS)
+        told = tuple(decided(field, value, _) for field, value in settings if isinstance(value, int))
+        parts.append(Section(_("Times and bots"), told))
     found: list[tuple[str, str]] = []
-    for title, sentences in sections(rules, scene.translate, seats):
+    for title, sentences in parts:
         found.append(("class:heading", title))
         for each in sentences:
             first, *rest = wrapped(each, width - 4)

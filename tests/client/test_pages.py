@@ -17,12 +17,14 @@ from client.deeds import Wish
 from client.glyphs import UNICODE
 from client.i18n import catalogue
 from client.model import Model
+from client.screen.draw import draw
 from client.screen.pages import rows_of
-from client.screen.scene import Found, Typing
+from client.screen.scene import Found, Size, Typing
 from client.settings import Settings
 from engine.rules import PRESETS
 from protocol.messages import Bot, Create, Join, Kick, Pause, Request, SetRules, Start, View, Watch
 from tests.client.screens import idle, lobby, model, seats, view
+from tests.client.terminals import text_of
 from tests.client.test_app import Asked, nothing, press
 
 
@@ -298,3 +300,12 @@ def test_lines_are_walked_round_and_headings_are_passed() -> None:
             seen.append(app.deeds.chosen()[1])
         assert all(row is not None and row.can_be_chosen for row in seen)
         assert len({row.key for row in seen if row}) == 7
+
+
+def test_the_page_of_rules_tells_the_times_of_the_table() -> None:
+    with shown(model(view())) as (app, _asked, _kept):
+        app.open("rules")
+        press(app, "end")
+        lines = text_of(draw(app.scene(), Size(80, 60)))
+    assert any("time for a turn: 30 s" in line for line in lines)
+    assert any("how long bots take to think (0: no time): 100 %" in line for line in lines)
