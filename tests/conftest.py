@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Generator, Iterable
 from inspect import iscoroutinefunction
@@ -25,7 +26,15 @@ VIRTUAL = {"autojump_clock", "mock_clock"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Put the tests' folders into memory: that a disk stands still for seconds is no fault of ours."""
+    """Put the tests' folders into memory: that a disk stands still for seconds is no fault of ours.
+
+    And let programs that tests start hear every signal, though `nohup`, or a shell that runs the tests in
+    the background, has switched some off: what is heard here, and not heeded, they do not inherit.
+    """
+    for name in ("SIGHUP", "SIGINT", "SIGQUIT"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: None)
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM:
         os.environ.setdefault("TMPDIR", str(MEMORY))
         tempfile.tempdir = None
